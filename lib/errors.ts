@@ -1,0 +1,51 @@
+/**
+ * Errors of Voldeck, told apart by `code` and never by class: several module graphs live in one process.
+ * Two texts: `message` is for the person, `detail` for the log. The cause is never dropped.
+ */
+
+export const errorCodes = [
+  "not-found",
+  "forbidden",
+  "invalid",
+  "conflict",
+  "unsupported",
+  "precondition",
+  "infeasible",
+  "transient",
+  "uncertain",
+  "internal",
+] as const;
+
+/** What the caller may do next; server/api maps each code to a transport code in one table. */
+export type ErrorCode = (typeof errorCodes)[number];
+
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { detail?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.detail = options.detail;
+  }
+}
+
+/** The `code` of anything thrown, or undefined. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+export function isAppError(error: unknown): error is AppError {
+  return error instanceof Error && error.name === "AppError" && isErrorCode(codeOf(error));
+}
+
+function isErrorCode(code: string | undefined): code is ErrorCode {
+  return errorCodes.some((known) => known === code);
+}
+
+/** The text of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
