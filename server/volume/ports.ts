@@ -35,6 +35,8 @@ export interface FileStat {
   readonly modifiedMs: number;
   /** Device number of the file system it lies on, as `major:minor`. */
   readonly device: string;
+  /** Block and character devices: the device that the node stands for, as `major:minor` (st_rdev). */
+  readonly deviceNumber?: string;
   readonly inode: bigint;
 }
 
