@@ -1,0 +1,78 @@
+/**
+ * tRPC's set-up: context, error mapping and the base procedure. Routers hold no `try`: what an operation throws is mapped
+ * here, also for server-side callers, which never pass the formatter.
+ */
+import { initTRPC, TRPCError } from "@trpc/server";
+import { codeOf, isAppError, messageOf, type ErrorCode } from "@/lib/errors";
+import type { ApiContext } from "@/server/api/context";
+import { transportCodes } from "@/server/api/errors";
+
+const t = initTRPC.context<ApiContext>().create({
+  errorFormatter({ shape, error }) {
+    const { stack: _stack, ...data } = shape.data;
+    return { ...shape, message: error.message, data: { ...data, app: appDataOf(error) } };
+  },
+});
+
+/** What the browser knows of an error beside its message. */
+export interface AppErrorData {
+  readonly code: ErrorCode;
+  /** Input problems by field path, when the input was refused. */
+  readonly fields?: readonly { readonly path: string; readonly message: string }[];
+}
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+const mapErrors = t.middleware(async ({ next, ctx, path }) => {
+  const result = await next();
+  if (result.ok) return result;
+  throw toTransport(result.error, (error) => ctx.logInternal(error, path));
+});
+
+export const procedure = t.procedure.use(mapErrors);
+
+function toTransport(error: TRPCError, logInternal: (error: unknown) => string): TRPCError {
+  const cause = error.cause;
+  if (isAppError(cause)) {
+    if (cause.code !== "internal") {
+      return new TRPCError({ code: transportCodes[cause.code], message: cause.message, cause });
+    }
+    return internal(logInternal(cause));
+  }
+  if (error.code !== "INTERNAL_SERVER_ERROR") return error;
+  return internal(logInternal(cause ?? error));
+}
+
+function internal(reference: string): TRPCError {
+  return new TRPCError({
+    code: "INTERNAL_SERVER_ERROR",
+    message: `Something failed inside Voldeck; its log has the details under reference ${reference}`,
+  });
+}
+
+function appDataOf(error: TRPCError): AppErrorData {
+  const fields = fieldsOf(error.cause);
+  if (fields) return { code: "invalid", fields };
+  if (isAppError(error.cause)) return { code: error.cause.code };
+  return { code: codeByTransport[error.code] ?? "internal" };
+}
+
+const codeByTransport: Partial<Record<TRPCError["code"], ErrorCode>> = {
+  BAD_REQUEST: "invalid",
+  PARSE_ERROR: "invalid",
+  NOT_FOUND: "not-found",
+  UNAUTHORIZED: "forbidden",
+  FORBIDDEN: "forbidden",
+  SERVICE_UNAVAILABLE: "transient",
+};
+
+/** The issues of a zod error, read by shape: another copy of zod may have made it. */
+function fieldsOf(cause: unknown): AppErrorData["fields"] {
+  if (typeof cause !== "object" || cause === null || codeOf(cause) !== undefined) return undefined;
+  if (!("issues" in cause) || !Array.isArray(cause.issues)) return undefined;
+  return cause.issues.map((issue: { path?: PropertyKey[]; message?: string }) => ({
+    path: (issue.path ?? []).map(String).join("."),
+    message: issue.message ?? messageOf(issue),
+  }));
+}
