@@ -6,7 +6,8 @@
 import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolumeClaim } from "@/lib/kube/storage";
 import type { Quantity } from "@/lib/quantity";
-import type { EventRecorder, VolumeHost } from "@/server/volume/host";
+import type { PersistentVolumeSource, VolumeSource } from "@/lib/kube/volumes";
+import type { VolumeHost } from "@/server/volume/host";
 import type { Spec } from "@/server/volume/spec";
 import type {
   Attacher,
@@ -38,12 +39,27 @@ export interface ProbeResult {
   readonly events: readonly ProbeEvent[];
   /** The failed drivers, aggregated; the events of the others count all the same. */
   readonly error?: unknown;
+  /** Ours: the failed drivers one by one, for pages. */
+  readonly failures?: readonly ProbeFailure[];
+}
+
+/** A driver that a probe found and could not make a plugin of. */
+export interface ProbeFailure {
+  readonly pluginName: string;
+  /** Where it lies on the host. */
+  readonly path?: string;
+  readonly message: string;
 }
 
 export interface DynamicPluginProber {
   init(): Promise<void>;
   probe(): Promise<ProbeResult>;
+  /** Ours: calls back whenever the next probe may have something to tell, so that pages move without a find. */
+  onChange?(listener: () => void): void;
 }
+
+/** recyclerclient.RecycleEventRecorder: the caller passes what it gets on to the persistent volume. */
+export type RecycleEventRecorder = (type: "Normal" | "Warning", message: string) => void;
 
 export interface VolumeOptions {
   readonly persistentVolumeReclaimPolicy: string;
@@ -92,6 +108,26 @@ export interface VolumePlugin {
   supportsSELinuxContextMount(spec: Spec): Promise<boolean>;
   /** Ours: the field of a spec that canSupport reads, for `explain` (such as `hostPath` or `flexVolume.driver`). */
   readonly decidingField?: string;
+  /** Ours: without these sources canSupport says no. Lets a match ask only the plugins that may say yes. */
+  readonly sources?: PluginSources;
+  /** Ours: what pages say of a plugin and its methods cannot tell. */
+  readonly about?: PluginAbout;
+}
+
+/** The fields of a spec of which at least one must be set for canSupport to say yes. */
+export interface PluginSources {
+  readonly volume?: readonly (keyof VolumeSource)[];
+  readonly persistentVolume?: readonly (keyof PersistentVolumeSource)[];
+  /** Only sources that name this driver. */
+  readonly driver?: string;
+}
+
+export interface PluginAbout {
+  readonly kind?: "in-tree" | "FlexVolume";
+  /** Where a probed driver lies on the host. */
+  readonly driverPath?: string;
+  /** supportsSELinuxContextMount where it does not depend on the spec; no when absent. */
+  readonly seLinuxMount?: "yes" | "no" | "per driver";
 }
 
 export interface PersistentVolumePlugin extends VolumePlugin {
@@ -99,7 +135,7 @@ export interface PersistentVolumePlugin extends VolumePlugin {
 }
 
 export interface RecyclableVolumePlugin extends VolumePlugin {
-  recycle(pvName: string, spec: Spec, recorder: EventRecorder): Promise<void>;
+  recycle(pvName: string, spec: Spec, recorder: RecycleEventRecorder): Promise<void>;
 }
 
 export interface DeletableVolumePlugin extends VolumePlugin {
