@@ -13,7 +13,10 @@ export type VolumeErrorCode =
   | "infeasible"
   | "operation-not-supported"
   | "nil-dereference"
-  | "refused";
+  | "refused"
+  | "metrics-not-supported"
+  | "metrics-no-path"
+  | "metrics-fs-info-failed";
 
 export class VolumeError extends Error {
   readonly code: VolumeErrorCode;
@@ -75,6 +78,9 @@ const volumeErrorCodes: Readonly<Record<VolumeErrorCode, true>> = {
   "operation-not-supported": true,
   "nil-dereference": true,
   refused: true,
+  "metrics-not-supported": true,
+  "metrics-no-path": true,
+  "metrics-fs-info-failed": true,
 };
 
 function isVolumeErrorCode(code: string | undefined): code is VolumeErrorCode {

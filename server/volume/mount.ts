@@ -43,6 +43,8 @@ export interface MountRequest {
 export interface MountInterface {
   mount(request: MountRequest): Promise<void>;
   unmount(target: string): Promise<void>;
+  /** MounterForceUnmounter, where the host has it: forces the unmount when a plain one has not ended in the time given. */
+  unmountWithForce?(target: string, afterMs: number): Promise<void>;
   list(): Promise<readonly MountPoint[]>;
   mountInfo(): Promise<readonly MountInfo[]>;
   /** mount.IsLikelyNotMountPoint: cannot see bind mounts within one file system. Throws FileError ENOENT. */
@@ -54,6 +56,11 @@ export interface MountInterface {
   /** SafeFormatAndMount.FormatAndMount: formats only an empty device. */
   formatAndMount(request: MountRequest): Promise<void>;
   canSafelySkipMountPointCheck(): boolean;
+  /**
+   * swap.IsTmpfsNoswapOptionSupported: a tmpfs of this host may carry `noswap` (kernel 6.4 or newer, and not in a user namespace).
+   * Absent means no.
+   */
+  supportsTmpfsNoswap?(): Promise<boolean>;
 }
 
 /** hostutil.FileType values. */
