@@ -1,0 +1,44 @@
+import type { LiveLight } from "@/lib/live-light";
+import { missingToRead, type MissingRight } from "@/lib/missing-right";
+import { inCluster } from "@/lib/inputs/cluster";
+import type { ClusterSummary } from "@/server/api/context";
+import { procedure, router } from "@/server/api/init";
+import { liveLight } from "@/server/diagnosis/live-light";
+
+export interface ClusterStatus {
+  readonly summary: ClusterSummary;
+  /** The snapshot that counts and pages are made from. */
+  readonly version: number;
+  /** The server's clock when it answered; ages are counted from it, whatever the browser's clock says. */
+  readonly nowMs: number;
+  readonly light: LiveLight;
+  /** What there is of each noun, for the rail. */
+  readonly counts: { readonly plugins: number; readonly volumes: number; readonly claims: number; readonly nodes: number };
+  /** Kinds that this person may not read. */
+  readonly missing: readonly MissingRight[];
+}
+
+export const clusterRouter = router({
+  list: procedure.query(({ ctx }): readonly ClusterSummary[] => ctx.clusters.list(ctx.person)),
+
+  status: procedure.input(inCluster).query(({ ctx, input }): ClusterStatus => {
+    const view = ctx.clusters.viewFor(ctx.person, input.cluster);
+    const { summary } = view;
+    const snapshot = view.snapshot();
+    const freshness = view.freshness();
+    const plugins = new Set(view.pluginHosts().flatMap((host) => host.table.plugins.map((plugin) => plugin.name)));
+    return {
+      summary,
+      version: snapshot.version,
+      nowMs: ctx.nowMs(),
+      light: liveLight({ freshness, recorded: summary.mode === "bundle", simulated: summary.simulated }),
+      counts: {
+        plugins: plugins.size,
+        volumes: snapshot.podVolumes.length,
+        claims: snapshot.claims.size,
+        nodes: snapshot.nodes.size,
+      },
+      missing: freshness.kinds.filter((kind) => kind.state === "forbidden").map((kind) => missingToRead(kind.kind)),
+    };
+  }),
+});
