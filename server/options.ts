@@ -1,0 +1,93 @@
+/** The command line and the environment, parsed once and typed. */
+import { isIP } from "node:net";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { AppError, messageOf } from "@/lib/errors";
+
+export interface Options {
+  readonly port: number;
+  readonly listen: string;
+  readonly dataFolder: string;
+  readonly manifestsFolder: string | undefined;
+  readonly kubeconfigs: readonly string[];
+  readonly allowPaths: readonly string[];
+  readonly allowDevices: readonly string[];
+  /** Use the memory host: mounts are simulated and labelled so. */
+  readonly simulated: boolean;
+  readonly development: boolean;
+}
+
+export const defaultPort = 7480;
+
+export const usage = `Usage: npm start -- [options]
+  --port N             port to serve on (PORT, default ${defaultPort}; 0 picks a free one)
+  --listen ADDRESS     address to listen on (VOLDECK_LISTEN, default 127.0.0.1)
+  --data FOLDER        where Voldeck keeps its data (VOLDECK_HOME, default $HOME/.voldeck)
+  --manifests FOLDER   manifests of the standalone node (default: a sample in the data folder)
+  --kubeconfig FILE    clusters to show; may be given several times (KUBECONFIG)
+  --allow-path PATH    a path outside its root that manifests may use; may be given several times
+  --allow-device PATH  a block device that manifests may use; may be given several times
+  --simulated          simulate mounts in memory (labelled so on every page)
+  --help               this text`;
+
+const flags = {
+  port: { type: "string" },
+  listen: { type: "string" },
+  data: { type: "string" },
+  manifests: { type: "string" },
+  kubeconfig: { type: "string", multiple: true },
+  "allow-path": { type: "string", multiple: true },
+  "allow-device": { type: "string", multiple: true },
+  simulated: { type: "boolean" },
+  dev: { type: "boolean" },
+} as const satisfies ParseArgsConfig["options"];
+
+/** Throws AppError `invalid` that names the flag or variable. HOST is not read: shells set it for other reasons. */
+export function parseOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Options {
+  const values = parseFlags(args);
+  return {
+    port: parsePort(values.port, env["PORT"]),
+    listen: parseListen(values.listen, env["VOLDECK_LISTEN"]),
+    dataFolder: resolve(values.data ?? nonEmpty(env["VOLDECK_HOME"]) ?? join(nonEmpty(env["HOME"]) ?? homedir(), ".voldeck")),
+    manifestsFolder: values.manifests === undefined ? undefined : resolve(values.manifests),
+    kubeconfigs: values.kubeconfig ?? [],
+    allowPaths: (values["allow-path"] ?? []).map((path) => absolute("--allow-path", path)),
+    allowDevices: (values["allow-device"] ?? []).map((path) => absolute("--allow-device", path)),
+    simulated: values.simulated ?? false,
+    development: values.dev ?? false,
+  };
+}
+
+function parseFlags(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new AppError("invalid", messageOf(error), { cause: error });
+  }
+}
+
+function parsePort(flag: string | undefined, variable: string | undefined): number {
+  const [name, text] = flag === undefined ? ["PORT", nonEmpty(variable)] : ["--port", flag];
+  if (text === undefined) return defaultPort;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new AppError("invalid", `${name}: ${JSON.stringify(text)} is not a port (0 to 65535)`);
+}
+
+function parseListen(flag: string | undefined, variable: string | undefined): string {
+  const [name, text] = flag === undefined ? ["VOLDECK_LISTEN", nonEmpty(variable)] : ["--listen", flag];
+  if (text === undefined) return "127.0.0.1";
+  if (text === "localhost") return "127.0.0.1";
+  if (isIP(text) !== 0) return text;
+  throw new AppError("invalid", `${name}: ${JSON.stringify(text)} is not an IP address`);
+}
+
+function absolute(flag: string, path: string): string {
+  if (path.startsWith("/")) return resolve(path);
+  throw new AppError("invalid", `${flag}: ${JSON.stringify(path)} is not an absolute path`);
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}

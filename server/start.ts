@@ -1,0 +1,106 @@
+/**
+ * The entry of `npm start` and of the `voldeck` command: refuses an old Node with a clear line, shows what this machine has,
+ * builds when the sources changed, and runs the built server in this process. Run by Node directly: it imports Node's own
+ * modules, and what needs no build, by file name.
+ */
+import { createHash } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { examine, nodeIsNewEnough, table } from "./doctor.ts";
+
+const project = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(project, "dist");
+const stampFile = join(dist, "sources.sha256");
+const sources = ["app", "components", "lib", "public", "server", "next.config.ts", "package-lock.json", "postcss.config.mjs", "tsconfig.json"];
+
+/** A hash over the content of everything that is built. */
+function fingerprint(): string {
+  const hash = createHash("sha256");
+  const add = (path: string) => {
+    hash.update(path.slice(project.length)).update("\0").update(readFileSync(path)).update("\0");
+  };
+  for (const source of sources) {
+    const path = join(project, source);
+    if (!existsSync(path)) continue;
+    const entries = readdirSyncSafe(path);
+    if (entries === undefined) add(path);
+    else entries.filter((file) => !file.includes(".test.")).forEach(add);
+  }
+  return hash.digest("hex");
+}
+
+/** Files below a folder, sorted; undefined for what is a file itself. */
+function readdirSyncSafe(path: string): string[] | undefined {
+  try {
+    return readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  } catch {
+    return undefined;
+  }
+}
+
+function run(log: number, command: string, args: readonly string[]): boolean {
+  const environment = { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" as const };
+  const result = spawnSync(join(project, "node_modules/.bin", command), args, {
+    cwd: project,
+    env: environment,
+    stdio: ["ignore", log, log],
+  });
+  return result.status === 0;
+}
+
+/** Builds the server and, unless for development, the pages. What the tools say goes to a file: the first URL printed is ours. */
+function build(pages: boolean): void {
+  console.error("Building (once, and again when the sources change)");
+  mkdirSync(dist, { recursive: true });
+  const logFile = join(dist, "build.log");
+  const log = openSync(logFile, "w");
+  const entries = ["server/main.ts", "server/hosts/linux/foreign-child.ts"].filter((entry) => existsSync(join(project, entry)));
+  const bundled = run(log, "esbuild", [
+    ...entries,
+    "--bundle",
+    "--platform=node",
+    "--format=esm",
+    "--packages=external",
+    "--target=node22",
+    "--entry-names=[name]",
+    "--outdir=dist",
+    "--sourcemap",
+    "--tsconfig=tsconfig.json",
+  ]);
+  const built = bundled && (!pages || run(log, "next", ["build"]));
+  closeSync(log);
+  if (!built) {
+    console.error(readFileSync(logFile, "utf8"));
+    console.error(`The build failed; what its tools said is above and in ${logFile}`);
+    process.exit(1);
+  }
+}
+
+function buildIfNeeded(development: boolean): void {
+  if (development) return build(false);
+  const stamp = fingerprint();
+  const current = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : "";
+  if (current === stamp) return;
+  build(true);
+  writeFileSync(stampFile, stamp);
+}
+
+async function start(args: readonly string[]): Promise<void> {
+  if (!nodeIsNewEnough(process.version)) {
+    console.error(`Voldeck needs Node 22.19 or newer, this is ${process.version}: run it through npm, which brings its own`);
+    process.exit(1);
+  }
+  const quiet = args[0] === "build" || args[0] === "inspect" || args[0] === "reset" || args.includes("--help");
+  if (!quiet) console.log(`This machine:\n${table(examine())}`);
+  buildIfNeeded(args.includes("--dev"));
+  if (args[0] === "build") return;
+  const { main } = await import(pathToFileURL(join(dist, "main.js")).href);
+  await main(args, project);
+}
+
+await start(process.argv.slice(2));
