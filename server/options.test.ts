@@ -8,7 +8,7 @@ describe("parseOptions", () => {
     { name: "flags win over variables", args: ["--port", "0", "--listen", "127.0.0.2", "--data", "/e"], env: { HOME: "/h", PORT: "81", VOLDECK_LISTEN: "::1", VOLDECK_HOME: "/d" }, port: 0, listen: "127.0.0.2", dataFolder: "/e" },
     { name: "HOST is not read", args: [], env: { HOME: "/h", HOST: "0.0.0.0" }, port: defaultPort, listen: "127.0.0.1", dataFolder: "/h/.voldeck" },
     { name: "an empty variable counts as none", args: [], env: { HOME: "/h", PORT: "" }, port: defaultPort, listen: "127.0.0.1", dataFolder: "/h/.voldeck" },
-  ])("$name", ({ args, env, ...expected }) => {
+  ])("$name", ({ name: _name, args, env, ...expected }) => {
     expect(parseOptions(args, env)).toMatchObject(expected);
   });
 
