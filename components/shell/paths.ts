@@ -1,0 +1,20 @@
+/** The URLs of the product, in one place. */
+const part = encodeURIComponent;
+
+/** Plugin names hold a slash; in URLs it is the `~` that the kubelet's own folders use. */
+export function pluginSegment(name: string): string {
+  return name.replaceAll("/", "~");
+}
+
+export function pluginOfSegment(segment: string): string {
+  return segment.replaceAll("~", "/");
+}
+
+export const paths = {
+  list: (cluster: string, noun: string) => `/c/${part(cluster)}/${noun}`,
+  filtered: (cluster: string, noun: string, filter: string) => `/c/${part(cluster)}/${noun}?q=${part(filter)}`,
+  plugin: (cluster: string, name: string) => `/c/${part(cluster)}/plugins/${part(pluginSegment(name))}`,
+  volume: (cluster: string, volume: { namespace: string; pod: string; volume: string; uid?: string | undefined }) =>
+    `/c/${part(cluster)}/volumes/${part(volume.namespace)}/${part(volume.pod)}/${part(volume.volume)}` +
+    (volume.uid === undefined ? "" : `?uid=${part(volume.uid)}`),
+};

@@ -1,0 +1,52 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { ClusterSwitcher } from "@/components/shell/cluster-switcher";
+import { pages } from "@/components/shell/pages";
+import { paths } from "@/components/shell/paths";
+import { useCluster } from "@/components/shell/status-context";
+import { IconButton } from "@/components/ui/button";
+import { Icon } from "@/components/ui/icon";
+
+interface RailProps {
+  folded?: boolean;
+  /** Without it the rail can't be folded (the sheet of a phone). */
+  onFold?: () => void;
+  onNavigate?: () => void;
+}
+
+export function Rail({ folded = false, onFold, onNavigate }: RailProps) {
+  return (
+    <>
+      <ClusterSwitcher />
+      <RailPages onNavigate={onNavigate} />
+      <div className="foot">
+        <span className="min-w-0 flex-1">Voldeck</span>
+        {onFold && <IconButton small label={folded ? "Unfold the rail" : "Fold the rail"} icon="fold" onClick={onFold} />}
+      </div>
+    </>
+  );
+}
+
+function RailPages({ onNavigate }: { onNavigate: (() => void) | undefined }) {
+  const { cluster, status } = useCluster();
+  const noun = usePathname().split("/")[3];
+  return (
+    <nav aria-label="Pages">
+      {pages.map((page) => (
+        <Link
+          key={page.noun}
+          href={paths.list(cluster, page.noun)}
+          title={page.title}
+          aria-current={page.noun === noun ? "page" : undefined}
+          onClick={onNavigate}
+        >
+          <Icon name={page.icon} />
+          <span className="word">{page.title}</span>
+          {status && <span className="n">{status.counts[page.count].toLocaleString()}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
