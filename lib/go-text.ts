@@ -1,0 +1,88 @@
+/** Texts as Go writes them, for messages, arguments and patches that must equal Kubernetes' to the byte. */
+
+const shortEscapes = new Map([
+  ['"', '\\"'], ["\\", "\\\\"], ["\u0007", "\\a"], ["\b", "\\b"], ["\f", "\\f"], ["\n", "\\n"], ["\r", "\\r"], ["\t", "\\t"], ["\v", "\\v"],
+]);
+
+/** What strconv.IsPrint allows: letters, marks, numbers, punctuation, symbols and the ASCII space, but no other space. */
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/** `%q` of a string (strconv.Quote). */
+export function goQuote(text: string): string {
+  return `"${Array.from(text.toWellFormed(), quotedCharacter).join("")}"`;
+}
+
+/** `%v` of a []string: `[a b]`. */
+export function goList(texts: readonly string[]): string {
+  return `[${texts.join(" ")}]`;
+}
+
+/** `%q` of a []string: `["a" "b"]`. */
+export function goQuotedList(texts: readonly string[]): string {
+  return `[${texts.map(goQuote).join(" ")}]`;
+}
+
+/** `%v` of a map[string]string, its keys in order: `map[a:1 b:2]`. */
+export function goMap(map: Readonly<Record<string, string>>): string {
+  return `map[${Object.entries(map).sort(byKey).map(([key, value]) => `${key}:${value}`).join(" ")}]`;
+}
+
+/**
+ * json.Marshal of a map: object keys in order, `<`, `>`, `&`, U+2028 and U+2029 escaped. Keys without a value (undefined) are left out;
+ * a bigint becomes a number. For a Go struct, whose keys keep the order of its fields, use `goJsonInOrder`.
+ */
+export function goJson(value: unknown): string {
+  return marshal(value, (entries) => entries.sort(byKey));
+}
+
+/** The same with every object's keys in the order they stand. */
+export function goJsonInOrder(value: unknown): string {
+  return marshal(value, (entries) => entries);
+}
+
+/** The order of Go's `<` on strings: by bytes of UTF-8, which is by code points and not by the UTF-16 units of `a < b` here. */
+export function compareGo(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (left !== right) return codePointRank(left) - codePointRank(right);
+  }
+  return a.length - b.length;
+}
+
+function quotedCharacter(character: string): string {
+  const short = shortEscapes.get(character);
+  if (short !== undefined) return short;
+  if (printable.test(character)) return character;
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`;
+  return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+type Entry = [key: string, value: unknown];
+
+function marshal(value: unknown, arrange: (entries: Entry[]) => Entry[]): string {
+  if (typeof value === "string") return jsonText(value);
+  if (typeof value === "bigint") return value.toString();
+  if (Array.isArray(value)) return `[${value.map((item: unknown) => marshal(item ?? null, arrange)).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = arrange(Object.entries(value).filter(([, item]) => item !== undefined));
+  return `{${entries.map(([key, item]) => `${jsonText(key)}:${marshal(item, arrange)}`).join(",")}}`;
+}
+
+function jsonText(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return compareGo(a, b);
+}
+
+/** Halves of a surrogate pair stand for code points above every other UTF-16 unit. */
+function codePointRank(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, "0");
+}
