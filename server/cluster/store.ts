@@ -1,0 +1,72 @@
+/** The objects of one kind as the reflector last knew them, and which of them changed since somebody looked. */
+import type { KubeObject } from "@/lib/kube/meta";
+import type { ObjectKey } from "@/server/cluster/snapshot";
+
+/** `<namespace>/<name>`, or the name alone. */
+export function objectKey(object: KubeObject): ObjectKey {
+  const { namespace, name = "" } = object.metadata;
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/** All objects at one moment, never changed afterwards, and the keys that differ from the previous one. */
+export interface StoreState<T> {
+  readonly objects: ReadonlyMap<ObjectKey, T>;
+  readonly changed: ReadonlySet<ObjectKey>;
+}
+
+export class ObjectStore<T extends KubeObject> {
+  private readonly objects = new Map<ObjectKey, T>();
+  private readonly changed = new Set<ObjectKey>();
+  private last: ReadonlyMap<ObjectKey, T> = new Map();
+
+  get size(): number {
+    return this.objects.size;
+  }
+
+  /** False when this very version of this very object is there already. */
+  put(object: T): boolean {
+    const key = objectKey(object);
+    const known = this.objects.get(key);
+    if (known && sameVersion(known, object)) return false;
+    this.objects.set(key, object);
+    this.changed.add(key);
+    return true;
+  }
+
+  /** A late delete of an older object of the same name (another uid) removes nothing. */
+  remove(object: T): boolean {
+    const key = objectKey(object);
+    const known = this.objects.get(key);
+    if (!known || known.metadata.uid !== object.metadata.uid) return false;
+    this.objects.delete(key);
+    this.changed.add(key);
+    return true;
+  }
+
+  /** A complete list: what it does not hold is gone. Objects that did not change keep their identity. */
+  replaceAll(objects: Iterable<T>): boolean {
+    const listed = new Set<ObjectKey>();
+    for (const object of objects) {
+      listed.add(objectKey(object));
+      this.put(object);
+    }
+    for (const key of this.objects.keys()) {
+      if (listed.has(key)) continue;
+      this.objects.delete(key);
+      this.changed.add(key);
+    }
+    return this.changed.size > 0;
+  }
+
+  /** For one reader: the second call says only what changed after the first. */
+  take(): StoreState<T> {
+    const changed = new Set(this.changed);
+    if (changed.size > 0) this.last = new Map(this.objects);
+    this.changed.clear();
+    return { objects: this.last, changed };
+  }
+}
+
+function sameVersion(a: KubeObject, b: KubeObject): boolean {
+  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
+}
