@@ -1,0 +1,16 @@
+export { MemoryEventRecorder, MemoryKubeClient, memoryLister, notFound } from "./api";
+export { MemoryBlockTools } from "./block-tools";
+export { MemoryExec } from "./exec";
+export type { ExecCall, Program, ProgramAnswer } from "./exec";
+export { FakeClock } from "./fake-clock";
+export { MemoryFiles } from "./files";
+export type { Seed } from "./files";
+export { createMemoryHost } from "./memory-host";
+export type { MemoryHost, MemoryHostOptions } from "./memory-host";
+export { MemoryLog } from "./memory-log";
+export type { MountAction, MountFailures } from "./mount-log";
+export { MemoryMounter } from "./mounter";
+export { RecordingMounter } from "./recording-mounter";
+export { SeededRandom } from "./seeded-random";
+export { MemoryTree } from "./tree";
+export { MemoryWatcher } from "./watcher";
