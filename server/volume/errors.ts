@@ -16,7 +16,8 @@ export type VolumeErrorCode =
   | "refused"
   | "metrics-not-supported"
   | "metrics-no-path"
-  | "metrics-fs-info-failed";
+  | "metrics-fs-info-failed"
+  | "command-not-supported";
 
 export class VolumeError extends Error {
   readonly code: VolumeErrorCode;
@@ -81,6 +82,7 @@ const volumeErrorCodes: Readonly<Record<VolumeErrorCode, true>> = {
   "metrics-not-supported": true,
   "metrics-no-path": true,
   "metrics-fs-info-failed": true,
+  "command-not-supported": true,
 };
 
 function isVolumeErrorCode(code: string | undefined): code is VolumeErrorCode {
