@@ -77,6 +77,7 @@ export interface PodSpec {
   schedulerName?: string;
   resources?: ResourceRequirements;
   terminationGracePeriodSeconds?: number;
+  overhead?: ResourceList;
 }
 
 export interface ContainerStatus {
