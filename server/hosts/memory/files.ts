@@ -99,7 +99,7 @@ export class MemoryFiles implements Files {
   }
 
   async readText(path: string): Promise<string> {
-    return new TextDecoder().decode(await this.readFile(path));
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await this.readFile(path));
   }
 
   async readLink(path: string): Promise<string> {
@@ -347,6 +347,7 @@ function statOf(step: Step | undefined): FileStat | undefined {
     sizeBytes: BigInt(node.kind === "symlink" ? node.target.length : node.data.length),
     modifiedMs: node.modifiedMs,
     device: mount.fs.device,
+    ...(node.kind === "block-device" || node.kind === "char-device" ? { deviceNumber: node.rdev } : {}),
     inode: node.inode,
   };
 }
