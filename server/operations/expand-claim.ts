@@ -1,0 +1,123 @@
+/** The verb "expand a claim": evidence, decision, preview and request. Following is in operations.ts. */
+import { codeOf, messageOf } from "@/lib/errors";
+import { shellQuote } from "@/lib/shell-quote";
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
+import { parseQuantity } from "@/lib/quantity";
+import { classNameOf, decideExpansion, expansionPatch, grantedOf, requestedOf, type ExpandEvidence } from "./decide-expand";
+import { followExpansion } from "./decide-follow-expand";
+import { actorOf } from "./decide-actor";
+import { getOptional } from "./get-optional";
+import type { Decision, OperationRecord, Progress } from "./operation";
+import type { OperationCluster } from "./ports";
+
+export interface ExpandInput {
+  readonly namespace: string;
+  readonly name: string;
+  /** As typed: `20Gi`. */
+  readonly size: string;
+}
+
+export interface DryRun {
+  readonly ok: boolean;
+  /** The server's words, whole; on success what would be stored. */
+  readonly words: string;
+  readonly atMs: number;
+}
+
+export interface ExpandPreview {
+  readonly uid: string;
+  readonly decision: Decision;
+  readonly requested: string;
+  readonly granted: string;
+  readonly sizeBytes: string;
+  readonly dryRun?: DryRun;
+  readonly kubectl: string;
+}
+
+export const claimPath = (namespace: string, name: string) =>
+  `/api/v1/namespaces/${encodeURIComponent(namespace)}/persistentvolumeclaims/${encodeURIComponent(name)}`;
+
+export async function readExpandEvidence(cluster: OperationCluster, input: ExpandInput): Promise<ExpandEvidence> {
+  const claim = await cluster.client.get<PersistentVolumeClaim>(claimPath(input.namespace, input.name));
+  const [storageClass, persistentVolume, mayPatch] = await Promise.all([
+    readClass(cluster, classNameOf(claim)),
+    readVolume(cluster, claim),
+    cluster.mayPatch({ resource: "persistentvolumeclaims", namespace: input.namespace, name: input.name }),
+  ]);
+  return { claim, ...storageClass, persistentVolume, actor: actorOf(persistentVolume), mayPatch };
+}
+
+async function readVolume(cluster: OperationCluster, claim: PersistentVolumeClaim | undefined): Promise<PersistentVolume | undefined> {
+  const name = claim?.spec.volumeName ?? "";
+  return name === "" ? undefined : getOptional(cluster.client, `/api/v1/persistentvolumes/${encodeURIComponent(name)}`);
+}
+
+async function readClass(
+  cluster: OperationCluster,
+  name: string,
+): Promise<Pick<ExpandEvidence, "storageClass" | "classUnreadable">> {
+  if (name === "") return {};
+  try {
+    return { storageClass: await cluster.client.get<StorageClass>(`/apis/storage.k8s.io/v1/storageclasses/${encodeURIComponent(name)}`) };
+  } catch (error) {
+    if (codeOf(error) === "not-found") return {};
+    if (codeOf(error) === "forbidden") return { classUnreadable: true };
+    throw error;
+  }
+}
+
+/** Everything the dialog shows before the person confirms. Throws AppError `invalid` for a size that is none. */
+export async function previewExpansion(cluster: OperationCluster, input: ExpandInput, nowMs: number): Promise<ExpandPreview> {
+  const target = parseQuantity(input.size);
+  const evidence = await readExpandEvidence(cluster, input);
+  const decision = decideExpansion(evidence, target);
+  const preview = {
+    uid: evidence.claim.metadata.uid ?? "",
+    decision,
+    requested: requestedOf(evidence.claim) ?? "",
+    granted: grantedOf(evidence.claim) ?? "",
+    sizeBytes: target.ceilValue().toString(),
+    kubectl: expandCommand(input),
+  };
+  if (decision.kind === "nothing") return preview;
+  return { ...preview, dryRun: await dryRunExpansion(cluster, input, nowMs) };
+}
+
+async function dryRunExpansion(cluster: OperationCluster, input: ExpandInput, nowMs: number): Promise<DryRun> {
+  try {
+    const answer = await cluster.client.patch<PersistentVolumeClaim>(
+      claimPath(input.namespace, input.name),
+      { type: "merge", body: expansionPatch(input.size, undefined) },
+      { dryRun: true },
+    );
+    return { ok: true, words: `spec.resources.requests.storage: ${requestedOf(answer) ?? "absent"}`, atMs: nowMs };
+  } catch (error) {
+    if (codeOf(error) === "transient") throw error;
+    return { ok: false, words: messageOf(error), atMs: nowMs };
+  }
+}
+
+/** Does, when run in a shell, what the button does. */
+export function expandCommand(input: ExpandInput): string {
+  const patch = JSON.stringify(expansionPatch(input.size, undefined));
+  return `kubectl -n ${shellQuote(input.namespace)} patch pvc ${shellQuote(input.name)} --type=merge -p ${shellQuote(patch)}`;
+}
+
+/** Reads the world as it is now and says where the operation stands. */
+export async function expansionProgress(cluster: OperationCluster, record: OperationRecord, nowMs: number): Promise<Progress> {
+  const { namespace, name, uid } = record.subject;
+  const claim = await getOptional<PersistentVolumeClaim>(cluster.client, claimPath(namespace, name));
+  const persistentVolume = await readVolume(cluster, claim);
+  const pods = cluster.podsOfClaim(namespace, name);
+  return followExpansion({
+    claim,
+    persistentVolume,
+    pods,
+    events: cluster.eventsOf([uid, ...pods.map((pod) => pod.metadata.uid ?? "")]),
+    uid,
+    target: parseQuantity(record.to),
+    startedAtMs: Date.parse(record.startedAt),
+    nowMs,
+  });
+}
+

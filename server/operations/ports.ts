@@ -1,0 +1,45 @@
+/** What operations need from the world, defined here by the caller. The cluster's client fits OperationClient as it is. */
+import type { KubeEvent, Pod } from "@/lib/kube/pods";
+import type { Journal } from "./journal";
+
+/** One cluster as operations reach it: the Kubernetes REST API, with the person's own rights. */
+export interface OperationClient {
+  /** Throws AppError not-found, forbidden, transient, uncertain with the server's words. */
+  get<T>(path: string): Promise<T>;
+  patch<T>(
+    path: string,
+    patch: { readonly type: "merge" | "strategic"; readonly body: unknown },
+    options?: { readonly dryRun?: boolean; readonly fieldManager?: string },
+  ): Promise<T>;
+}
+
+export interface OperationCluster {
+  readonly id: string;
+  readonly client: OperationClient;
+  /** Pods that use a claim now. */
+  podsOfClaim(namespace: string, claim: string): readonly Pod[];
+  /** Events about these objects, oldest first. */
+  eventsOf(uids: readonly string[]): readonly KubeEvent[];
+  /** What the node says of a mounted volume; undefined where it is not visible. */
+  mountedSize(podUID: string, volumeName: string): { readonly usedBytes?: bigint; readonly capacityBytes?: bigint } | undefined;
+  /** Whether the server lists `pods/resize`. */
+  hasPodResize(): Promise<boolean>;
+  /** Whether the person may; undefined where the server cannot be asked. */
+  mayPatch(resource: { readonly resource: string; readonly subresource?: string; readonly namespace: string; readonly name: string }): Promise<boolean | undefined>;
+}
+
+export interface OperationPorts {
+  readonly journal: Journal;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+  /** undefined: that cluster is not open now. */
+  readonly cluster: (id: string) => OperationCluster | undefined;
+  /** Called at every named point between two durable steps, so that a test can end the process there. */
+  readonly point: (name: string) => void;
+  readonly onChange: (record: OperationRecordChange) => void;
+}
+
+export interface OperationRecordChange {
+  readonly id: string;
+  readonly cluster: string;
+}
