@@ -26,7 +26,7 @@ export const clusterRouter = router({
     const { summary } = view;
     const snapshot = view.snapshot();
     const freshness = view.freshness();
-    const plugins = new Set(view.pluginHosts().flatMap((host) => host.table.plugins.map((plugin) => plugin.name)));
+    const plugins = new Set(view.pluginHosts().flatMap((host) => host.table.rows.map((row) => row.name)));
     return {
       summary,
       version: snapshot.version,
