@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareGo, goJson, goJsonInOrder, goList, goMap, goQuote, goQuotedList } from "@/lib/go-text";
+import { goJson, goJsonInOrder, goList, goMap, goQuote, goQuotedList } from "@/lib/go-text";
 
 describe("goQuote", () => {
   it.each([
@@ -52,17 +52,5 @@ describe("goJson", () => {
     fc.assert(fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       expect(JSON.parse(goJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
     }));
-  });
-});
-
-describe("compareGo", () => {
-  it("orders by code points, not by UTF-16 units", () => {
-    expect(["\uff5e", "😀", "a", ""].sort(compareGo)).toEqual(["", "a", "\uff5e", "😀"]);
-  });
-
-  it("agrees with the order of the UTF-8 bytes", () => {
-    const bytes = (text: string): Buffer => Buffer.from(text, "utf8");
-    const text = fc.string({ unit: "binary" });
-    fc.assert(fc.property(text, text, (a, b) => Math.sign(compareGo(a, b)) === Buffer.compare(bytes(a), bytes(b))));
   });
 });

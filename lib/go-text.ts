@@ -1,4 +1,5 @@
 /** Texts as Go writes them, for messages, arguments and patches that must equal Kubernetes' to the byte. */
+import { compareText } from "@/lib/names";
 
 const shortEscapes = new Map([
   ['"', '\\"'], ["\\", "\\\\"], ["\u0007", "\\a"], ["\b", "\\b"], ["\f", "\\f"], ["\n", "\\n"], ["\r", "\\r"], ["\t", "\\t"], ["\v", "\\v"],
@@ -40,16 +41,6 @@ export function goJsonInOrder(value: unknown): string {
   return marshal(value, (entries) => entries);
 }
 
-/** The order of Go's `<` on strings: by bytes of UTF-8, which is by code points and not by the UTF-16 units of `a < b` here. */
-export function compareGo(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let at = 0; at < length; at += 1) {
-    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];
-    if (left !== right) return codePointRank(left) - codePointRank(right);
-  }
-  return a.length - b.length;
-}
-
 function quotedCharacter(character: string): string {
   const short = shortEscapes.get(character);
   if (short !== undefined) return short;
@@ -75,12 +66,7 @@ function jsonText(text: string): string {
 }
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return compareGo(a, b);
-}
-
-/** Halves of a surrogate pair stand for code points above every other UTF-16 unit. */
-function codePointRank(unit: number): number {
-  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
+  return compareText(a, b);
 }
 
 function hex(code: number, digits: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareText, isDNS1123Label, isDNS1123Subdomain, isQualifiedName, utf8Length } from "@/lib/names";
+import { compareText, isDNS1123Label, isDNS1123Subdomain, isLabelValue, isQualifiedName, utf8Length } from "@/lib/names";
 
 describe("isQualifiedName", () => {
   const valid = ["simple", "now-with-dashes/simple", "1.2.3.4/5678", "example.com/Uppercase_Is_OK_123", "a".repeat(63)];
@@ -21,6 +21,18 @@ describe("isQualifiedName", () => {
   it.each(refused)("refuses %j", (name, beginnings) => {
     const messages = isQualifiedName(name);
     expect(messages.map((message, index) => message.slice(0, beginnings[index]?.length))).toEqual(beginnings);
+  });
+});
+
+describe("isLabelValue", () => {
+  it.each(["", "a", "A-1_b.c", "a".repeat(63)])("takes %j", (value) => {
+    expect(isLabelValue(value)).toEqual([]);
+  });
+  it.each(["-a", "a b", "a.", "é", "a\n"])("refuses %j", (value) => {
+    expect(isLabelValue(value)[0]).toContain("a valid label must be an empty string or consist of");
+  });
+  it("counts bytes", () => {
+    expect(isLabelValue("a".repeat(64))).toEqual(["must be no more than 63 bytes"]);
   });
 });
 

@@ -1,13 +1,15 @@
 /**
  * Names as Kubernetes validates them: each check gives a list of messages, empty when the name is valid. Lengths are bytes of UTF-8.
- * Source: apimachinery v1.37.2, pkg/util/validation (IsQualifiedName, IsDNS1123Label, IsDNS1123Subdomain).
+ * Source: apimachinery v1.37.2, pkg/util/validation (IsQualifiedName, IsValidLabelValue, IsDNS1123Label, IsDNS1123Subdomain).
  */
 
 const qualifiedName = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const labelValue = `(${qualifiedName})?`;
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const subdomain = `${label}(\\.${label})*`;
 
 const qualifiedNameExpression = new RegExp(`^${qualifiedName}$`);
+const labelValueExpression = new RegExp(`^${labelValue}$`);
 const labelExpression = new RegExp(`^${label}$`);
 const subdomainExpression = new RegExp(`^${subdomain}$`);
 
@@ -18,6 +20,11 @@ const qualifiedNameWrong = doesNotMatch(
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   qualifiedName,
   ["MyName", "my.name", "123-abc"],
+);
+const labelValueWrong = doesNotMatch(
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  labelValue,
+  ["MyValue", "my_value", "12345"],
 );
 const labelWrong = doesNotMatch(
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
@@ -48,6 +55,14 @@ export function isQualifiedName(value: string): string[] {
 function prefixMessages(prefix: string): string[] {
   if (prefix === "") return ["prefix part must be non-empty"];
   return subdomainMessages(prefix, "bytes").map((message) => `prefix part ${message}`);
+}
+
+/** The value of a label (IsValidLabelValue); the empty text is one. */
+export function isLabelValue(value: string): string[] {
+  const messages: string[] = [];
+  if (utf8Length(value) > maxLabelBytes) messages.push(`must be no more than ${maxLabelBytes} bytes`);
+  if (!labelValueExpression.test(value)) messages.push(labelValueWrong);
+  return messages;
 }
 
 export function isDNS1123Label(value: string): string[] {
@@ -84,13 +99,17 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** Go's order of strings (bytes of UTF-8), which is the order of code points. For `sort`. */
+/** Go's order of strings (bytes of UTF-8), which is the order of code points and not that of `a < b` here. For `sort`. */
 export function compareText(a: string, b: string): number {
-  const [left, right] = [a[Symbol.iterator](), b[Symbol.iterator]()];
-  for (;;) {
-    const [x, y] = [left.next(), right.next()];
-    if (x.done === true || y.done === true) return (x.done === true ? 0 : 1) - (y.done === true ? 0 : 1);
-    const difference = (x.value.codePointAt(0) ?? 0) - (y.value.codePointAt(0) ?? 0);
-    if (difference !== 0) return difference;
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (left !== right) return codePointRank(left) - codePointRank(right);
   }
+  return a.length - b.length;
+}
+
+/** Halves of a surrogate pair stand for code points above every other UTF-16 unit. */
+function codePointRank(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
