@@ -51,7 +51,7 @@ describe("parseLabelSelector", () => {
       fc.tuple(key, fc.constantFrom(" in ", " notin "), fc.uniqueArray(value, { minLength: 1 })).map(([k, op, list]) => `${k}${op}(${list.join(",")})`),
       key,
       key.map((text) => `!${text}`),
-      fc.tuple(key, fc.constantFrom(">", "<"), fc.integer()).map((parts) => parts.join("")),
+      fc.tuple(key, fc.constantFrom(">", "<"), fc.nat()).map((parts) => parts.join("")),
     );
     fc.assert(fc.property(fc.array(requirement), (parts) => {
       const selector = parseLabelSelector(parts.join(","));
