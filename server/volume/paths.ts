@@ -10,8 +10,8 @@ export function unescapeQualifiedName(name: string): string {
   return name.replaceAll("~", "/");
 }
 
-/** Splits at the first `~`; the second part is "" when there is none. */
+/** The first two elements between slashes; a name without a slash is all second element. */
 export function splitQualifiedName(name: string): readonly [string, string] {
-  const at = name.indexOf("~");
-  return at < 0 ? [name, ""] : [name.slice(0, at), name.slice(at + 1)];
+  const [first = "", second] = name.split("/");
+  return second === undefined ? ["", first] : [first, second];
 }
