@@ -111,6 +111,7 @@ async function perform<T>(connection: Connection, call: ApiRequest): Promise<Ans
     if (answer.statusCode < 200 || answer.statusCode > 299) throw refused(answer, text, mutating);
     return { httpStatus: answer.statusCode, body: parseJson<T>(answer, text, mutating), warnings: warningsOf(answer.headers) };
   } catch (error) {
+    if (call.signal?.aborted) throw ended(error);
     throw limit.timedOut() ? tookTooLong(call, mutating, error) : unreachable(error, mutating);
   } finally {
     limit.release();
@@ -128,8 +129,13 @@ async function openStream(
     if (answer.statusCode === 200) return answer.body;
     throw refused(answer, await readText(answer.body, 1024 * 1024), false);
   } catch (error) {
-    throw unreachable(error, false);
+    throw call.signal.aborted ? ended(error) : unreachable(error, false);
   }
+}
+
+/** The caller's own abort, told like Node's. */
+function ended(cause: unknown): Error {
+  return Object.assign(new Error("the request was ended", { cause }), { code: "ABORT_ERR" });
 }
 
 async function send(connection: Connection, call: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -207,7 +213,7 @@ const neverSent = new Set([
 ]);
 
 function unreachable(error: unknown, mutating: boolean): unknown {
-  if (isAppError(error) || codeOf(error) === "ABORT_ERR") return error;
+  if (isAppError(error)) return error;
   const uncertain = mutating && !neverSent.has(codeOf(error) ?? "");
   return new ApiError(uncertain ? "uncertain" : "transient", `can't reach the API server: ${messageOf(error) || codeOf(error)}`, {
     httpStatus: 0,

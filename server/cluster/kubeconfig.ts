@@ -32,8 +32,8 @@ export interface ContextList {
 }
 
 export interface KubeconfigSources {
-  /** --kubeconfig: this file and no other. */
-  readonly path?: string;
+  /** --kubeconfig: these files and no others. */
+  readonly paths?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -53,8 +53,8 @@ export function loadContexts(sources: KubeconfigSources): ContextList | undefine
   return undefined;
 }
 
-function kubeconfigFiles({ path, env }: KubeconfigSources): readonly string[] {
-  if (path !== undefined) return [path];
+function kubeconfigFiles({ paths = [], env }: KubeconfigSources): readonly string[] {
+  if (paths.length > 0) return paths;
   const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
   if (listed.length > 0) {
     const present = listed.filter((file) => existsSync(file));

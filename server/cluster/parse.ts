@@ -34,7 +34,7 @@ export function objectParser<K extends WatchedKind>(kind: K, options: { readonly
 function isObjectOf<K extends WatchedKind>(kind: K, raw: unknown): raw is WatchedKinds[K] {
   if (!isRecord(raw) || !isRecord(raw["metadata"])) return false;
   const { name, namespace, uid, resourceVersion } = raw["metadata"];
-  if (typeof name !== "string" || typeof uid !== "string" || typeof resourceVersion !== "string") return false;
+  if (typeof name !== "string" || name.includes("/") || typeof uid !== "string" || typeof resourceVersion !== "string") return false;
   if (namespace !== undefined && typeof namespace !== "string") return false;
   return requiredObjects[kind].every((field) => isRecord(raw[field]));
 }

@@ -54,8 +54,10 @@ const listOf =
     json(response, 200, listBody(items, version));
 const refuse =
   (code: number, headers: Record<string, string> = {}): FakeAnswer =>
-  (response) =>
-    json(response, code, statusBody(code, "Reason", `refused with ${code}`), headers);
+  (response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    json(response, code, statusBody(code, "Reason", `refused with ${code}`));
+  };
 const watchOf =
   (...events: readonly (readonly [string, unknown])[]): FakeAnswer =>
   (response) => {

@@ -8,15 +8,15 @@ export function objectKey(object: KubeObject): ObjectKey {
   return namespace ? `${namespace}/${name}` : name;
 }
 
-/** All objects at one moment, never changed afterwards, and the keys that differ from the previous one. */
+/** All objects at one moment, never changed afterwards, and what stood before under each key that differs from the previous one. */
 export interface StoreState<T> {
   readonly objects: ReadonlyMap<ObjectKey, T>;
-  readonly changed: ReadonlySet<ObjectKey>;
+  readonly changed: ReadonlyMap<ObjectKey, T | undefined>;
 }
 
 export class ObjectStore<T extends KubeObject> {
   private readonly objects = new Map<ObjectKey, T>();
-  private readonly changed = new Set<ObjectKey>();
+  private changed = new Map<ObjectKey, T | undefined>();
   private last: ReadonlyMap<ObjectKey, T> = new Map();
 
   get size(): number {
@@ -28,8 +28,8 @@ export class ObjectStore<T extends KubeObject> {
     const key = objectKey(object);
     const known = this.objects.get(key);
     if (known && sameVersion(known, object)) return false;
+    this.note(key, known);
     this.objects.set(key, object);
-    this.changed.add(key);
     return true;
   }
 
@@ -38,8 +38,8 @@ export class ObjectStore<T extends KubeObject> {
     const key = objectKey(object);
     const known = this.objects.get(key);
     if (!known || known.metadata.uid !== object.metadata.uid) return false;
+    this.note(key, known);
     this.objects.delete(key);
-    this.changed.add(key);
     return true;
   }
 
@@ -50,20 +50,24 @@ export class ObjectStore<T extends KubeObject> {
       listed.add(objectKey(object));
       this.put(object);
     }
-    for (const key of this.objects.keys()) {
+    for (const [key, object] of this.objects) {
       if (listed.has(key)) continue;
+      this.note(key, object);
       this.objects.delete(key);
-      this.changed.add(key);
     }
     return this.changed.size > 0;
   }
 
   /** For one reader: the second call says only what changed after the first. */
   take(): StoreState<T> {
-    const changed = new Set(this.changed);
+    const changed = this.changed;
     if (changed.size > 0) this.last = new Map(this.objects);
-    this.changed.clear();
+    this.changed = new Map();
     return { objects: this.last, changed };
+  }
+
+  private note(key: ObjectKey, before: T | undefined): void {
+    if (!this.changed.has(key)) this.changed.set(key, before);
   }
 }
 

@@ -1,0 +1,97 @@
+import { mkdtempSync, writeFileSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { clusterSlug, credentialsOf, loadContexts } from "@/server/cluster/kubeconfig";
+
+function kubeconfig(entry: { context: string; server: string; user?: string; current?: boolean }): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster: { server: entry.server, "insecure-skip-tls-verify": true, "tls-server-name": "api.example" } }],
+    users: [{ name: "u", user: { token: "secret-token" } }],
+    contexts: [
+      { name: entry.context, context: { cluster: "c", user: entry.user ?? "u", namespace: "shop" } },
+      { name: "dangling", context: { cluster: "nowhere", user: "u" } },
+    ],
+    ...(entry.current === false ? {} : { "current-context": entry.context }),
+  });
+}
+
+function folder(files: Readonly<Record<string, string>>): string {
+  const dir = mkdtempSync(join(tmpdir(), "voldeck-kubeconfig-"));
+  mkdirSync(join(dir, ".kube"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+  return dir;
+}
+
+describe("loadContexts", () => {
+  const one = kubeconfig({ context: "one", server: "https://1" });
+  const two = kubeconfig({ context: "two", server: "https://2" });
+  const dir = folder({ one, two, broken: "{ no: [yaml", ".kube/config": two });
+
+  it.each([
+    { name: "named files before everything", sources: { paths: [join(dir, "one")], env: { KUBECONFIG: join(dir, "two"), HOME: dir } }, contexts: ["one"] },
+    { name: "KUBECONFIG before the home folder", sources: { env: { KUBECONFIG: join(dir, "one"), HOME: dir } }, contexts: ["one"] },
+    {
+      name: "several files, the first to name a thing winning, a missing one skipped",
+      sources: { env: { KUBECONFIG: ["/missing", join(dir, "one"), join(dir, "two")].join(delimiter) } },
+      contexts: ["one", "two"],
+      servers: ["https://1", "https://1"],
+    },
+    { name: "the home folder", sources: { env: { HOME: dir } }, contexts: ["two"] },
+  ])("reads $name", ({ sources, contexts, servers }) => {
+    const list = loadContexts(sources);
+    expect(list?.contexts.map((context) => context.name)).toEqual(contexts);
+    expect(list?.current).toBe(list?.contexts[0]?.slug);
+    if (servers) expect(list?.contexts.map((context) => context.server)).toEqual(servers);
+  });
+
+  it("finds nothing where nothing is configured, and invents no localhost", () => {
+    expect(loadContexts({ env: { HOME: "/nonexistent" } })).toBeUndefined();
+  });
+
+  it("names the file that can't be read", () => {
+    expect(() => loadContexts({ paths: [join(dir, "broken")], env: {} })).toThrow(`kubeconfig ${join(dir, "broken")}: `);
+    expect(() => loadContexts({ env: { KUBECONFIG: "/missing" } })).toThrow("KUBECONFIG: no such file: /missing");
+  });
+});
+
+describe("clusterSlug", () => {
+  it.each([
+    { context: "prod", slug: /^prod-[0-9a-f]{6}$/ },
+    { context: "arn:aws:eks:eu-1:123:cluster/Shop_1", slug: /^arn-aws-eks-eu-1-123-cluster-shop-1-[0-9a-f]{6}$/ },
+    { context: "::", slug: /^[0-9a-f]{6}$/ },
+    { context: "x".repeat(200), slug: /^x{48}-[0-9a-f]{6}$/ },
+  ])("of $context fits into a URL", ({ context, slug }) => {
+    expect(clusterSlug(context, "https://a")).toMatch(slug);
+  });
+
+  it("differs by server", () => {
+    expect(clusterSlug("prod", "https://a")).not.toBe(clusterSlug("prod", "https://b"));
+  });
+});
+
+describe("credentialsOf", () => {
+  const load = (server: string, user?: string) => {
+    const dir = folder({ config: kubeconfig({ context: "x", server, ...(user ? { user } : {}) }) });
+    const context = loadContexts({ paths: [join(dir, "config")], env: {} })?.contexts[0];
+    if (!context) throw new Error("the context is missing");
+    return credentialsOf(context)();
+  };
+
+  it("gives the token and the TLS settings over https", async () => {
+    expect(await load("https://a")).toEqual({
+      headers: { Authorization: "Bearer secret-token" },
+      tls: { rejectUnauthorized: false, servername: "api.example" },
+    });
+  });
+
+  it("sends nothing over plain http", async () => {
+    expect(await load("http://a")).toEqual({ headers: {}, tls: {} });
+  });
+
+  it("keeps the TLS settings of a context without a user", async () => {
+    expect(await load("https://a", "nobody")).toEqual({ headers: {}, tls: { rejectUnauthorized: false, servername: "api.example" } });
+  });
+});
