@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { goJson, goJsonInOrder, goList, goMap, goQuote, goQuotedList } from "@/lib/go-text";
+import { goAggregate, goJson, goJsonInOrder, goList, goMap, goQuote, goQuotedList } from "@/lib/go-text";
 
 describe("goQuote", () => {
   it.each([
@@ -27,6 +27,14 @@ describe("lists and maps", () => {
 
   it("prints maps in key order", () => {
     expect(goMap({ b: "2", a: "1" })).toBe("map[a:1 b:2]");
+  });
+});
+
+describe("goAggregate", () => {
+  it("leaves one message alone and lists several once each", () => {
+    expect(goAggregate(["a"])).toBe("a");
+    expect(goAggregate(["a", "b", "a"])).toBe("[a, b]");
+    expect(goAggregate(["a", "a"])).toBe("a");
   });
 });
 

@@ -28,6 +28,12 @@ export function goMap(map: Readonly<Record<string, string>>): string {
   return `map[${Object.entries(map).sort(byKey).map(([key, value]) => `${key}:${value}`).join(" ")}]`;
 }
 
+/** The text of several errors (utilerrors.Aggregate): one stands alone, more are in brackets, repeated ones once. */
+export function goAggregate(messages: readonly string[]): string {
+  const unique = [...new Set(messages)];
+  return unique.length === 1 ? unique.join("") : `[${unique.join(", ")}]`;
+}
+
 /**
  * json.Marshal of a map: object keys in order, `<`, `>`, `&`, U+2028 and U+2029 escaped. Keys without a value (undefined) are left out;
  * a bigint becomes a number. For a Go struct, whose keys keep the order of its fields, use `goJsonInOrder`.

@@ -17,7 +17,10 @@ export const reasons = {
   quota: "resource quotas are not built yet",
   printedTables: "printed tables are not built yet",
   listChunks: "continue tokens and option decoding are not built yet",
+  storageErrors: "errors that only etcd can have: the embedded store is SQLite",
   otherPatchKinds: "strategic merge patches are built for Pod and PersistentVolumeClaim",
+  volumeHelpers: "access mode texts, unique names and page sizes are asked in the volume families",
+  cloudZones: "zone lists and round-up helpers of cloud volumes: nothing here provisions cloud disks",
   unknownFamily: "no adapter answers this family",
 } as const;
 

@@ -4,7 +4,7 @@
  * pkg/apis/meta/v1/helpers.go (LabelSelectorAsSelector, FormatLabelSelector).
  */
 import { AppError, messageOf } from "@/lib/errors";
-import { goJson, goQuote } from "@/lib/go-text";
+import { goAggregate, goJson, goQuote } from "@/lib/go-text";
 import type { LabelSelector, StringMap } from "@/lib/kube/meta";
 import { compareText, isLabelValue, isQualifiedName } from "@/lib/names";
 
@@ -38,13 +38,13 @@ export function labelSelectorOf(selector: LabelSelector | null | undefined): Par
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
     const known = objectOperators.get(operator);
     if (known === undefined) throw invalid(`${goQuote(operator)} is not a valid label selector operator`);
-    requirements.push(newRequirement(key, known, values ?? []));
+    requirements.push(newRequirement(key, known, values?.length ? values : noValues));
   }
   return requirements.sort(byKey);
 }
 
 export function matchesLabels(selector: ParsedLabelSelector, labels: StringMap | undefined): boolean {
-  return selector !== "nothing" && selector.every((requirement) => holds(requirement, labels ?? {}));
+  return selector !== "nothing" && selector.every((requirement) => requirementHolds(requirement, labels ?? {}));
 }
 
 /** The text form of a selector; empty both for everything and for nothing. */
@@ -61,23 +61,29 @@ export function formatLabelSelector(selector: LabelSelector | null | undefined):
   }
 }
 
-const objectOperators = new Map<string, LabelOperator>([
-  ["In", "in"],
-  ["NotIn", "notin"],
-  ["Exists", "exists"],
-  ["DoesNotExist", "!"],
+const objectOperators: ReadonlyMap<string, LabelOperator> = new Map([
+  ["In", "in"], ["NotIn", "notin"], ["Exists", "exists"], ["DoesNotExist", "!"],
 ]);
 
 // Requirements
 
+/** Go's nil list, which its messages tell from an empty one. */
+export const noValues: readonly string[] = [];
+
 function newRequirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
-  const messages = [...keyMessages(key, "key"), ...countMessages(operator, values)];
-  for (const [index, value] of values.entries()) {
+  const requirement = { key, operator, values };
+  const messages = requirementMessages(requirement, "");
+  if (messages.length > 0) throw invalid(goAggregate(messages));
+  return requirement;
+}
+
+/** What is wrong with a requirement (labels.NewRequirement), empty when it is right. `path` leads to it, such as `terms[0].`. */
+export function requirementMessages({ key, operator, values }: LabelRequirement, path: string): string[] {
+  const valueMessages = values.flatMap((value, index) => {
     const wrong = isLabelValue(value);
-    if (wrong.length > 0) messages.push(`values[${index}][${key}]: Invalid value: ${goQuote(value)}: ${wrong.join("; ")}`);
-  }
-  if (messages.length > 0) throw invalid(aggregate(messages));
-  return { key, operator, values };
+    return wrong.length === 0 ? [] : [`${path}values[${index}][${key}]: Invalid value: ${goQuote(value)}: ${wrong.join("; ")}`];
+  });
+  return [...keyMessages(key, `${path}key`), ...countMessages(operator, values, `${path}values`), ...valueMessages];
 }
 
 function keyMessages(key: string, path: string): string[] {
@@ -85,8 +91,8 @@ function keyMessages(key: string, path: string): string[] {
   return wrong.length === 0 ? [] : [`${path}: Invalid value: ${goQuote(key)}: ${wrong.join("; ")}`];
 }
 
-function countMessages(operator: LabelOperator, values: readonly string[]): string[] {
-  const wrong = (detail: string): string[] => [`values: Invalid value: ${values.length === 0 ? "null" : goJson(values)}: ${detail}`];
+function countMessages(operator: LabelOperator, values: readonly string[], path: string): string[] {
+  const wrong = (detail: string): string[] => [`${path}: Invalid value: ${goJson(values === noValues ? null : values)}: ${detail}`];
   switch (operator) {
     case "in":
     case "notin":
@@ -105,14 +111,14 @@ function countMessages(operator: LabelOperator, values: readonly string[]): stri
         ...values.flatMap((value, index) =>
           parseInt64(value) !== undefined
             ? []
-            : [`values[${index}]: Invalid value: ${goQuote(value)}: for 'Gt', 'Lt' operators, the value must be an integer`],
+            : [`${path}[${index}]: Invalid value: ${goQuote(value)}: for 'Gt', 'Lt' operators, the value must be an integer`],
         ),
       ];
   }
 }
 
-/** One requirement against a set of labels; the same rule serves node selectors. */
-export function holds({ key, operator, values }: LabelRequirement, labels: StringMap): boolean {
+/** One requirement against a set of labels. */
+export function requirementHolds({ key, operator, values }: LabelRequirement, labels: StringMap): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case "in":
@@ -318,12 +324,6 @@ function checked(key: string, operator: LabelOperator, values: readonly string[]
 
 function byKey(a: LabelRequirement, b: LabelRequirement): number {
   return compareText(a.key, b.key);
-}
-
-/** utilerrors.Aggregate: one message stands alone, several in brackets, repeated ones once. */
-function aggregate(messages: readonly string[]): string {
-  const unique = [...new Set(messages)];
-  return unique.length === 1 ? (unique[0] ?? "") : `[${unique.join(", ")}]`;
 }
 
 function unparsable(message: string): AppError {
