@@ -16,6 +16,8 @@ export async function answerOf(ask: () => unknown): Promise<Answer> {
   }
 }
 
+const crashes: ReadonlySet<string> = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError"]);
+
 function isCrash(error: unknown): boolean {
-  return error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError || error instanceof SyntaxError;
+  return error instanceof Error && crashes.has(error.name);
 }

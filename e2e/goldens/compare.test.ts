@@ -33,7 +33,7 @@ describe("firstDifference", () => {
     ["the text of sorted names", { err: "a,b", unordered: ["a", "b"] }, { err: "b,a" }, "err"],
     ["an address where none is expected", "0xab", "0xac", ""],
   ];
-  it.each(different)("names %s", (_name, expected, got, path) => {
+  it.each(different)("names %s", (...[, expected, got, path]) => {
     expect(firstDifference(expected, got)).toMatchObject({ path });
   });
 });

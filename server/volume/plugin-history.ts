@@ -35,7 +35,7 @@ export class PluginHistory {
   }
 
   timesOf(origin: PluginOrigin, name: string): LoadTimes {
-    return { loadedAtMs: this.loadedAt[origin].get(name), failure: this.failures[origin].get(name) };
+    return { origin, loadedAtMs: this.loadedAt[origin].get(name), failure: this.failures[origin].get(name) };
   }
 
   namesOfFailed(origin: PluginOrigin): readonly string[] {

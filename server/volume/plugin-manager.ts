@@ -293,7 +293,7 @@ export class VolumePluginManager {
   private rowsOf(origin: PluginOrigin, plugins: ReadonlyMap<string, VolumePlugin>): PluginRow[] {
     const names = [...new Set([...plugins.keys(), ...this.history.namesOfFailed(origin)])];
     if (origin === "probed") names.sort(compareText);
-    return names.map((name) => rowOfPlugin(name, origin, plugins.get(name), this.history.timesOf(origin, name)));
+    return names.map((name) => rowOfPlugin(plugins.get(name), name, this.history.timesOf(origin, name)));
   }
 }
 

@@ -52,35 +52,23 @@ export function errorOf(match: Match): VolumeError | undefined {
 export class PluginMatcher {
   readonly entries: readonly PluginEntry[];
   private readonly undeclared: readonly Candidate[];
-  private readonly byVolumeField: ReadonlyMap<string, readonly Candidate[]>;
-  private readonly byPersistentVolumeField: ReadonlyMap<string, readonly Candidate[]>;
+  private readonly byVolumeField: SourceIndex;
+  private readonly byPersistentVolumeField: SourceIndex;
 
   constructor(entries: readonly PluginEntry[]) {
     this.entries = entries;
     const candidates = entries.map((entry) => ({ plugin: entry.plugin, found: { outcome: "found", entry } }) as const);
     this.undeclared = candidates.filter(({ plugin }) => !plugin.sources);
-    this.byVolumeField = indexBy(candidates, ({ plugin }) => plugin.sources?.volume);
-    this.byPersistentVolumeField = indexBy(candidates, ({ plugin }) => plugin.sources?.persistentVolume);
+    this.byVolumeField = indexOf(candidates, "volume");
+    this.byPersistentVolumeField = indexOf(candidates, "persistentVolume");
   }
 
   match(spec: Spec): Match {
     let found = firstOf(this.undeclared, spec, undefined);
-    if (found === several) return this.matchAmongAll(spec);
-    const volume = spec.volume;
-    for (const field in volume) {
-      found = firstOf(this.byVolumeField.get(field), spec, found);
-      if (found === several) return this.matchAmongAll(spec);
-    }
-    const source = spec.persistentVolume?.spec;
-    for (const field in source) {
-      found = firstOf(this.byPersistentVolumeField.get(field), spec, found);
-      if (found === several) return this.matchAmongAll(spec);
-    }
+    found = firstOfSources(this.byVolumeField, spec.volume, spec, found);
+    found = firstOfSources(this.byPersistentVolumeField, spec.persistentVolume?.spec, spec, found);
+    if (found === several) return matchOf(this.entries.filter(({ plugin }) => plugin.canSupport(spec)));
     return found?.found ?? none;
-  }
-
-  private matchAmongAll(spec: Spec): Match {
-    return matchOf(this.entries.filter(({ plugin }) => plugin.canSupport(spec)));
   }
 }
 
@@ -89,15 +77,20 @@ interface Candidate {
   readonly found: Match;
 }
 
+/** The candidates for a source: those for any, and those for one driver by its name. */
+interface SourceCandidates {
+  readonly anyDriver: readonly Candidate[];
+  readonly byDriver: ReadonlyMap<unknown, readonly Candidate[]>;
+}
+
+type SourceIndex = ReadonlyMap<string, SourceCandidates>;
+
 const several = Symbol("several");
+type Found = Candidate | undefined | typeof several;
 
 /** The one candidate so far, or `several` as soon as another one supports the spec too. */
-function firstOf(
-  candidates: readonly Candidate[] | undefined,
-  spec: Spec,
-  found: Candidate | undefined,
-): Candidate | undefined | typeof several {
-  if (!candidates) return found;
+function firstOf(candidates: readonly Candidate[] | undefined, spec: Spec, found: Found): Found {
+  if (!candidates || found === several) return found;
   let first = found;
   for (const candidate of candidates) {
     if (candidate === first || !candidate.plugin.canSupport(spec)) continue;
@@ -107,10 +100,30 @@ function firstOf(
   return first;
 }
 
-function indexBy(
-  candidates: readonly Candidate[],
-  fieldsOf: (candidate: Candidate) => readonly string[] | undefined,
-): Map<string, readonly Candidate[]> {
-  const fields = new Set(candidates.flatMap((candidate) => fieldsOf(candidate) ?? []));
-  return new Map([...fields].map((field) => [field, candidates.filter((candidate) => fieldsOf(candidate)?.includes(field))]));
+// Four parameters, since an object of them would be allocated for each match.
+// eslint-disable-next-line max-params
+function firstOfSources(index: SourceIndex, sources: object | undefined, spec: Spec, found: Found): Found {
+  let first = found;
+  for (const field in sources) {
+    const candidates = index.get(field);
+    if (!candidates) continue;
+    first = firstOf(candidates.anyDriver, spec, first);
+    if (candidates.byDriver.size === 0) continue;
+    const source = (sources as Readonly<Record<string, { readonly driver?: unknown } | null | undefined>>)[field];
+    first = firstOf(candidates.byDriver.get(source?.driver), spec, first);
+  }
+  return first;
+}
+
+function indexOf(candidates: readonly Candidate[], part: "volume" | "persistentVolume"): SourceIndex {
+  const fieldsOf = ({ plugin }: Candidate): readonly string[] => plugin.sources?.[part] ?? [];
+  const driverOf = ({ plugin }: Candidate): string | undefined => plugin.sources?.driver;
+  return new Map(
+    [...new Set(candidates.flatMap(fieldsOf))].map((field) => {
+      const asked = candidates.filter((candidate) => fieldsOf(candidate).includes(field));
+      const anyDriver = asked.filter((candidate) => driverOf(candidate) === undefined);
+      const byDriver = Map.groupBy(asked.filter((candidate) => driverOf(candidate) !== undefined), driverOf);
+      return [field, { anyDriver, byDriver }];
+    }),
+  );
 }

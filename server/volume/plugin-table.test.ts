@@ -22,7 +22,7 @@ describe("a row", () => {
   });
 
   it("tells access modes, kind and where a probed driver lies", () => {
-    expect(rowOfPlugin("a/b", "registered", plugin, { loadedAtMs: 5 })).toMatchObject({
+    expect(rowOfPlugin(plugin, "a/b", { origin: "registered", loadedAtMs: 5 })).toMatchObject({
       kind: "in-tree",
       accessModes: ["ReadWriteOnce"],
       interfaces: ["PersistentVolumePlugin", "BlockVolumePlugin"],
@@ -31,12 +31,12 @@ describe("a row", () => {
       loadedAtMs: 5,
     });
     const driver = testPlugin("v/d", { about: { kind: "FlexVolume", driverPath: "/exec/v~d/d" } });
-    expect(rowOfPlugin("v/d", "probed", driver, {})).toMatchObject({ kind: "FlexVolume", path: "/exec/v~d/d", serving: false });
+    expect(rowOfPlugin(driver, "v/d", { origin: "probed" })).toMatchObject({ kind: "FlexVolume", path: "/exec/v~d/d", serving: false });
   });
 
   it("shows a driver of which no plugin could be made", () => {
     const failure = { atMs: 7, error: "exit status 1", path: "/exec/v~d" };
-    expect(rowOfPlugin("v/d", "probed", undefined, { failure })).toMatchObject({
+    expect(rowOfPlugin(undefined, "v/d", { origin: "probed", failure })).toMatchObject({
       capabilities: undefined,
       interfaces: [],
       state: "failed",

@@ -131,12 +131,13 @@ export function capabilitiesOf(plugin: VolumePlugin): Capabilities {
 }
 
 export interface LoadTimes {
+  readonly origin: PluginOrigin;
   readonly loadedAtMs?: number;
   readonly failure?: { readonly atMs: number; readonly error: string; readonly path?: string };
 }
 
 /** The row of a plugin (undefined: a driver that never became one). */
-export function rowOfPlugin(name: string, origin: PluginOrigin, plugin: VolumePlugin | undefined, times: LoadTimes): PluginRow {
+export function rowOfPlugin(plugin: VolumePlugin | undefined, name: string, { origin, ...times }: LoadTimes): PluginRow {
   return Object.freeze({
     name,
     origin,
