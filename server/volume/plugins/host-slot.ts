@@ -1,7 +1,7 @@
 /** Where a plugin keeps the host it was given in `init`, and what every plugin asks that host for. */
 import { nilDereference, VolumeError } from "@/server/volume/errors";
 import { isKubeletVolumeHost, type KubeletVolumeHost, type VolumeHost } from "@/server/volume/host";
-import type { MountInterface } from "@/server/volume/mount";
+import { escapeQualifiedName } from "@/server/volume/paths";
 
 export interface HostSlot {
   readonly init: (host: VolumeHost | undefined) => Promise<void>;
@@ -29,23 +29,12 @@ export function requireKubelet(host: VolumeHost): KubeletVolumeHost {
   return host;
 }
 
-/** Throws VolumeError on hosts without a mounter (controllers). */
-export function requireMounter(host: VolumeHost): MountInterface {
-  const mounter = host.getMounter();
-  if (!mounter) throw nilDereference("the mounter of this host");
-  return mounter;
-}
-
 /** `pods/<uid>/volumes/<escaped plugin>/<volume>`. */
 export function podVolumeDir(host: VolumeHost, pluginName: string, volume: { podUID: string; name: string }): string {
-  return host.getPodVolumeDir(volume.podUID, escapePluginName(pluginName), volume.name);
+  return host.getPodVolumeDir(volume.podUID, escapeQualifiedName(pluginName), volume.name);
 }
 
 /** `pods/<uid>/plugins/<escaped plugin>/<volume>`: where a plugin keeps its marker of that volume. */
 export function podPluginDir(host: VolumeHost, pluginName: string, volume: { podUID: string; name: string }): string {
-  return `${host.getPodPluginDir(volume.podUID, escapePluginName(pluginName))}/${volume.name}`;
-}
-
-function escapePluginName(name: string): string {
-  return name.replaceAll("/", "~");
+  return `${host.getPodPluginDir(volume.podUID, escapeQualifiedName(pluginName))}/${volume.name}`;
 }

@@ -1,5 +1,5 @@
 /** Sets up and tears down one emptyDir. Source: pkg/volume/emptydir/empty_dir.go (emptyDir) of v1.37.2. */
-import { codeOf, messageOf } from "@/lib/errors";
+import { messageOf } from "@/lib/errors";
 import { goQuote } from "@/lib/go-text";
 import type { Pod } from "@/lib/kube/pods";
 import type { Quantity } from "@/lib/quantity";
@@ -7,6 +7,7 @@ import { VolumeError, wrap } from "@/server/volume/errors";
 import type { VolumeHost } from "@/server/volume/host";
 import { newMetricsDu } from "@/server/volume/metrics";
 import type { MountInterface } from "@/server/volume/mount";
+import { isMounted } from "@/server/volume/plugins/bind-mount";
 import { hugePagesMedium, isHugePagesMedium, pageSizeMountOption, pageSizeOfMedium } from "@/server/volume/plugins/empty-dir/huge-pages";
 import { defaultMedium, detectMedium, memoryMedium, type FoundMedium } from "@/server/volume/plugins/empty-dir/medium";
 import { tmpfsOptions } from "@/server/volume/plugins/empty-dir/memory-size";
@@ -65,7 +66,7 @@ function readyDir({ host, podUID, volumeName }: EmptyDir): string {
 
 async function setUpAt(request: EmptyDirRequest, dir: string, args: MounterArgs): Promise<void> {
   const { host } = request;
-  const mounted = await isMounted(requireMounter(host), dir);
+  const mounted = await isMounted(requireMounter(host), dir, "likely");
   if (await isSetUpAlready(request, dir, mounted)) return;
 
   const failure = await makeMedium(request, dir).then(
@@ -79,15 +80,6 @@ async function setUpAt(request: EmptyDirRequest, dir: string, args: MounterArgs)
   if (failure) throw failure.error;
   // desiredSize would be a project quota here: the gate for those is off in 1.37, and so is nothing assigned.
   await setReady(host.ports, readyDir(request));
-}
-
-async function isMounted(mounter: MountInterface, dir: string): Promise<boolean> {
-  try {
-    return !(await mounter.isLikelyNotMountPoint(dir));
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw error;
-  }
 }
 
 async function isSetUpAlready(request: EmptyDirRequest, dir: string, mounted: boolean): Promise<boolean> {

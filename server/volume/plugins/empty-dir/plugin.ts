@@ -2,13 +2,13 @@
  * `kubernetes.io/empty-dir`: an empty directory that lives as long as its pod, on disk, in memory or on huge pages.
  * Source: pkg/volume/emptydir/empty_dir.go and empty_dir_linux.go of v1.37.2.
  */
-import { codeOf } from "@/lib/errors";
 import type { Pod } from "@/lib/kube/pods";
 import type { EmptyDirVolumeSource } from "@/lib/kube/volumes";
 import { Quantity } from "@/lib/quantity";
 import { nilDereference, VolumeError } from "@/server/volume/errors";
 import type { VolumeHost } from "@/server/volume/host";
 import type { ResizableEphemeralVolumePlugin } from "@/server/volume/plugin";
+import { isMounted, mounterOf } from "@/server/volume/plugins/bind-mount";
 import { defaultMedium, memoryMedium } from "@/server/volume/plugins/empty-dir/medium";
 import { memoryVolumeSize } from "@/server/volume/plugins/empty-dir/memory-size";
 import {
@@ -18,7 +18,7 @@ import {
   newEmptyDirUnmounter,
 } from "@/server/volume/plugins/empty-dir/mounter";
 import type { VolumeFeatures } from "@/server/volume/plugins/features";
-import { newHostSlot, requireMounter } from "@/server/volume/plugins/host-slot";
+import { newHostSlot } from "@/server/volume/plugins/host-slot";
 import { newSpecFromVolume, specName, type Spec } from "@/server/volume/spec";
 import type { Mounter } from "@/server/volume/volume";
 
@@ -96,17 +96,10 @@ async function resize(host: VolumeHost, { spec, pod, newSize }: ResizeRequest): 
   const sizeBytes = newSize?.value() ?? 0n;
   if (sizeBytes === 0n) throw new VolumeError("addition or removal of size limit is not supported");
 
-  const mounter = requireMounter(host);
+  const mounter = mounterOf(host);
   const dir = emptyDirPath({ host, podUID: pod.metadata.uid ?? "", volumeName: specName(spec) });
-  if (!(await isMounted())) throw new VolumeError(`volume ${specName(spec)} is not yet mounted; deferring resize`);
-  await mounter.mount({ source: "tmpfs", target: dir, fsType: "tmpfs", options: ["remount", `size=${sizeBytes}`] });
-
-  async function isMounted(): Promise<boolean> {
-    try {
-      return !(await mounter.isLikelyNotMountPoint(dir));
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return false;
-      throw error;
-    }
+  if (!(await isMounted(mounter, dir, "likely"))) {
+    throw new VolumeError(`volume ${specName(spec)} is not yet mounted; deferring resize`);
   }
+  await mounter.mount({ source: "tmpfs", target: dir, fsType: "tmpfs", options: ["remount", `size=${sizeBytes}`] });
 }
