@@ -3,6 +3,7 @@ import { missingToRead, type MissingRight } from "@/lib/missing-right";
 import { inCluster } from "@/lib/inputs/cluster";
 import type { ClusterSummary } from "@/server/api/context";
 import { procedure, router } from "@/server/api/init";
+import { countPlugins } from "@/server/api/plugin-matrix";
 import { liveLight } from "@/server/diagnosis/live-light";
 
 export interface ClusterStatus {
@@ -26,14 +27,13 @@ export const clusterRouter = router({
     const { summary } = view;
     const snapshot = view.snapshot();
     const freshness = view.freshness();
-    const plugins = new Set(view.pluginHosts().flatMap((host) => host.table.rows.map((row) => row.name)));
     return {
       summary,
       version: snapshot.version,
       nowMs: ctx.nowMs(),
       light: liveLight({ freshness, recorded: summary.mode === "bundle", simulated: summary.simulated }),
       counts: {
-        plugins: plugins.size,
+        plugins: countPlugins(view),
         volumes: snapshot.podVolumes.length,
         claims: snapshot.claims.size,
         nodes: snapshot.nodes.size,
