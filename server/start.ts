@@ -97,10 +97,10 @@ async function start(args: readonly string[]): Promise<void> {
   }
   const quiet = args[0] === "build" || args[0] === "inspect" || args[0] === "reset" || args.includes("--help");
   if (!quiet) console.log(`This machine:\n${table(examine())}`);
-  buildIfNeeded(args.includes("--dev"));
+  if (!args.includes("--no-build")) buildIfNeeded(args.includes("--dev"));
   if (args[0] === "build") return;
   const { main } = await import(pathToFileURL(join(dist, "main.js")).href);
-  await main(args, project);
+  await main(args.filter((arg) => arg !== "--no-build"), project);
 }
 
 await start(process.argv.slice(2));

@@ -1,0 +1,103 @@
+/** Starts a built Voldeck for a test, on a free port and in a data folder of its own, and ends it without a trace. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const project = dirname(dirname(fileURLToPath(import.meta.url)));
+
+export interface AppOptions {
+  /** More flags for `npm start --`. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Kept by the caller, for a second start on the same data. */
+  readonly dataFolder?: string;
+  /** How to run it: a command before node, such as setpriv. */
+  readonly prefix?: readonly string[];
+  readonly cwd?: string;
+}
+
+export interface RunningApp {
+  /** With the token in its fragment. */
+  readonly url: string;
+  readonly origin: string;
+  readonly token: string;
+  readonly dataFolder: string;
+  readonly pid: number;
+  /** Everything it printed so far. */
+  output(): string;
+  /** SIGTERM, and waits for its end. Returns the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, and waits for its end. */
+  kill(): Promise<void>;
+}
+
+const startWithinMs = 90_000;
+
+export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
+  const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), "voldeck-e2e-")));
+  const folder = options.cwd ?? project;
+  const [command = "", ...args] = [
+    ...(options.prefix ?? []),
+    join(folder, "node_modules/.bin/node"),
+    join(folder, "server/start.ts"),
+    "--no-build",
+    "--port",
+    "0",
+    "--data",
+    dataFolder,
+    ...(options.args ?? []),
+  ];
+  const child = spawn(command, args, { cwd: folder, env: environment(options.env), stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  const collect = (chunk: Buffer) => (output += chunk.toString());
+  child.stdout.on("data", collect);
+  child.stderr.on("data", collect);
+  const url = await firstUrl(child, () => output);
+  const { origin, hash } = new URL(url);
+  return {
+    url,
+    origin,
+    token: new URLSearchParams(hash.slice(1)).get("token") ?? "",
+    dataFolder,
+    pid: child.pid ?? 0,
+    output: () => output,
+    stop: () => end(child, "SIGTERM"),
+    kill: async () => void (await end(child, "SIGKILL")),
+  };
+}
+
+/** No cluster of the machine that runs the tests may be taken for the app's. */
+function environment(more: AppOptions["env"] = {}): NodeJS.ProcessEnv {
+  const { KUBECONFIG: _kubeconfig, HOME: _home, ...rest } = process.env;
+  return { ...rest, HOME: "/nonexistent", ...more } as NodeJS.ProcessEnv;
+}
+
+function firstUrl(child: ChildProcess, output: () => string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => fail(`no URL within ${startWithinMs} ms`), startWithinMs);
+    const fail = (why: string) => {
+      clearTimeout(timer);
+      child.kill("SIGKILL");
+      reject(new Error(`${why}; it printed:\n${output()}`));
+    };
+    const look = () => {
+      const url = /https?:\/\/\S+/.exec(output())?.[0];
+      if (url === undefined || !output().includes(`${url}\n`)) return;
+      clearTimeout(timer);
+      resolve(url);
+    };
+    child.stdout?.on("data", look);
+    child.once("exit", (code) => fail(`it ended with code ${code}`));
+    child.once("error", (error) => fail(error.message));
+  });
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => {
+    child.once("exit", (code) => resolve(code));
+    child.kill(signal);
+  });
+}
