@@ -1,5 +1,7 @@
 /** Mount options of volumes. Source: pkg/volume/util/util.go (JoinMountOptions, MountOptionFromSpec) of v1.37.2. */
 import { compareText } from "@/lib/names";
+import { VolumeError } from "@/server/volume/errors";
+import type { VolumePlugin } from "@/server/volume/plugin";
 import type { Spec } from "@/server/volume/spec";
 
 /** The beta annotation, which wins over the field. */
@@ -20,4 +22,11 @@ export function mountOptionFromSpec(spec: Spec, ...options: readonly string[]): 
   }
   const wanted = volume?.spec.mountOptions ?? [];
   return wanted.length > 0 ? joinMountOptions(wanted, options) : [...options];
+}
+
+/** Whether the options a persistent volume asks for can be used at all. Throws VolumeError with the text of the node's check. */
+export function checkMountOptionSupport(spec: Spec, plugin: Pick<VolumePlugin, "supportsMountOption">): void {
+  if (mountOptionFromSpec(spec).length > 0 && !plugin.supportsMountOption()) {
+    throw new VolumeError("mount options are not supported for this volume type");
+  }
 }

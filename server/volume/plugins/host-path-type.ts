@@ -1,0 +1,54 @@
+/** Checks what lies at a host path. Source: pkg/volume/hostpath/host_path.go (checkType) of v1.37.2. */
+import { codeOf, messageOf } from "@/lib/errors";
+import { VolumeError, wrap } from "@/server/volume/errors";
+import type { HostFileType, HostUtils } from "@/server/volume/mount";
+import type { Files } from "@/server/volume/ports";
+
+interface WantedType {
+  readonly type: HostFileType;
+  /** As errors call it. */
+  readonly name: string;
+  /** Makes what is missing. */
+  readonly create?: (files: Files, path: string) => Promise<void>;
+}
+
+const makeDirectory = (files: Files, path: string): Promise<void> => files.mkdirAll(path, 0o755);
+const makeFile = (files: Files, path: string): Promise<void> => files.writeFile(path, "", 0o644);
+
+const wantedTypes: ReadonlyMap<string, WantedType> = new Map([
+  ["DirectoryOrCreate", { type: "Directory", name: "directory", create: makeDirectory }],
+  ["Directory", { type: "Directory", name: "directory" }],
+  ["FileOrCreate", { type: "File", name: "file", create: makeFile }],
+  ["File", { type: "File", name: "file" }],
+  ["Socket", { type: "Socket", name: "socket file" }],
+  ["CharDevice", { type: "CharDevice", name: "character device" }],
+  ["BlockDevice", { type: "BlockDevice", name: "block device" }],
+]);
+
+export interface HostPathTools {
+  readonly files: Files;
+  readonly hostUtils: HostUtils;
+}
+
+/** Throws VolumeError when something else lies there, or nothing that may be made. The type "" asks for nothing. */
+export async function checkHostPathType(tools: HostPathTools, path: string, pathType: string): Promise<void> {
+  if (pathType === "") return;
+  const wanted = wantedTypes.get(pathType);
+  if (!wanted) throw new VolumeError(`${pathType} is an invalid volume type`);
+  if (wanted.create && (await isMissing(tools.hostUtils, path))) return wanted.create(tools.files, path);
+
+  const found = await tools.hostUtils.getFileType(path).catch((error: unknown) => {
+    throw wrap(`hostPath type check failed, ${path} is not a ${wanted.name}, unable to determine its type: ${messageOf(error)}`, error);
+  });
+  if (found !== wanted.type) throw new VolumeError(`hostPath type check failed: ${path} is not a ${wanted.name}, it's a ${found}`);
+}
+
+/** Only what is surely missing is made: our write would empty a file that merely could not be looked at. */
+async function isMissing(hostUtils: HostUtils, path: string): Promise<boolean> {
+  try {
+    return !(await hostUtils.pathExists(path));
+  } catch (error) {
+    if (codeOf(error) === "ENOTDIR") return true;
+    throw error;
+  }
+}
