@@ -1,5 +1,6 @@
 /** System call errors in the two spellings that the ports promise: Node's code and the text Go prints for it. */
 import { codeOf } from "@/lib/errors";
+import { goQuote } from "@/lib/go-text";
 import { FileError } from "@/server/volume/ports";
 
 /** Go's names of errno values on linux/amd64 (syscall/zerrors_linux_amd64.go). */
@@ -69,4 +70,11 @@ export function asFileError(error: unknown, op: string, path: string): unknown {
   if (error instanceof Error && error.name === "FileError") return error;
   const code = codeOf(error);
   return code !== undefined && Object.hasOwn(errnoTexts, code) ? fileError(op, path, code) : error;
+}
+
+/** Go's text for a program that is not there, with a folder in its name or without. */
+export function missingProgram(command: string): FileError {
+  return command.includes("/")
+    ? fileError("fork/exec", command, "ENOENT")
+    : new FileError("ENOENT", `exec: ${goQuote(command)}: executable file not found in $PATH`, command);
 }

@@ -47,7 +47,7 @@ export interface MountInterface {
   unmountWithForce?(target: string, afterMs: number): Promise<void>;
   list(): Promise<readonly MountPoint[]>;
   mountInfo(): Promise<readonly MountInfo[]>;
-  /** mount.IsLikelyNotMountPoint: cannot see bind mounts within one file system. Throws FileError ENOENT. */
+  /** mount.IsLikelyNotMountPoint, as with statx(2): sees bind mounts within one file system too. Throws FileError ENOENT. */
   isLikelyNotMountPoint(path: string): Promise<boolean>;
   /** mount.IsMountPoint: by the mount table, sees bind mounts. Throws FileError ENOENT. */
   isMountPoint(path: string): Promise<boolean>;

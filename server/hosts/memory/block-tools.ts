@@ -1,4 +1,4 @@
-import { fileError } from "@/server/hosts/file-errors";
+import { fileError, refusedError } from "@/server/hosts/file-errors";
 import { VolumeError } from "@/server/volume/errors";
 import { FileError } from "@/server/volume/ports";
 import type { BlockTools, FormatCheck } from "@/server/volume/ports";
@@ -25,7 +25,11 @@ export class MemoryBlockTools implements BlockTools {
   /** Every call that would change a device: `mkfs.xfs -f /dev/loop0`. */
   readonly actions: string[] = [];
 
-  constructor(private readonly tree: MemoryTree) {}
+  /** `allowed`: the devices that may be used; undefined: all. */
+  constructor(
+    private readonly tree: MemoryTree,
+    private readonly allowed?: readonly string[],
+  ) {}
 
   /** Adds a device, empty unless an `fsType` is named. */
   addDevice(path: string, device: Partial<MemoryDevice> & { readonly sizeBytes: bigint }): MemoryDevice {
@@ -67,11 +71,9 @@ export class MemoryBlockTools implements BlockTools {
     if (device.checkError !== undefined) throw device.checkError;
   }
 
-  async grow(devicePath: string, mountPath: string): Promise<boolean> {
+  async grow(devicePath: string): Promise<boolean> {
     const device = this.need(devicePath);
-    if (device.fileSystem === undefined) {
-      throw new VolumeError(`resize of device ${mountPath} failed: ${devicePath} holds no file system`);
-    }
+    if (device.fileSystem === undefined) return false;
     this.actions.push(`grow ${device.fsType} ${devicePath}`);
     device.fileSystem.sizeBytes = device.sizeBytes;
     return true;
@@ -81,7 +83,12 @@ export class MemoryBlockTools implements BlockTools {
     return this.need(devicePath).sizeBytes;
   }
 
+  mayUse(path: string): boolean {
+    return this.allowed === undefined || this.allowed.includes(path);
+  }
+
   private need(path: string): MemoryDevice {
+    if (this.devices.has(path) && !this.mayUse(path)) throw refusedError("open", path);
     const device = this.devices.get(path);
     if (device === undefined) throw fileError("open", path, "ENOENT");
     return device;

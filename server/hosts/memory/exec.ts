@@ -1,8 +1,6 @@
-import { goQuote } from "@/lib/go-text";
 import { abortError } from "@/server/hosts/clock";
-import { fileError } from "@/server/hosts/file-errors";
-import { FileError } from "@/server/volume/ports";
-import type { Exec, ExecOptions, ExecResult } from "@/server/volume/ports";
+import { missingProgram } from "@/server/hosts/file-errors";
+import type { CancelSignal, Exec, ExecOptions, ExecResult } from "@/server/volume/ports";
 
 export interface ExecCall {
   readonly command: string;
@@ -39,7 +37,7 @@ export class MemoryExec implements Exec {
     if (options.signal?.aborted === true) throw abortError();
     const program = this.programs.get(command) ?? this.fallback;
     if (program === undefined) throw missingProgram(command);
-    const answer = await program(call);
+    const answer = await orAborted(Promise.resolve(program(call)), options.signal);
     const result: ExecResult = {
       exitCode: 0,
       signal: undefined,
@@ -52,11 +50,13 @@ export class MemoryExec implements Exec {
   }
 }
 
-/** Go's text for a program that is not there, with a folder in its name or without. */
-export function missingProgram(command: string): FileError {
-  return command.includes("/")
-    ? fileError("fork/exec", command, "ENOENT")
-    : new FileError("ENOENT", `exec: ${goQuote(command)}: executable file not found in $PATH`, command);
+/** The answer, or ABORT_ERR when the signal fires before it. */
+function orAborted<T>(answer: Promise<T>, signal: CancelSignal | undefined): Promise<T> {
+  if (signal === undefined) return answer;
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(abortError()));
+    answer.then(resolve, reject);
+  });
 }
 
 function cut(result: ExecResult, limitBytes: number | undefined): ExecResult {

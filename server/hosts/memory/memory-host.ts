@@ -58,6 +58,8 @@ export interface MemoryHostOptions extends MemoryApiObjects {
   readonly fileSystemTypes?: Readonly<Record<string, string>>;
   /** Everything outside is refused with EACCES; undefined: nothing is. */
   readonly allowedPaths?: readonly string[];
+  /** Block devices that may be used; undefined: all. */
+  readonly allowedDevices?: readonly string[];
   /** What HostUtils says; without an entry it looks at the tree, unless `fileTypeOfOthers` is set. */
   readonly fileTypes?: Readonly<Record<string, HostFileType>>;
   readonly fileTypeOfOthers?: HostFileType;
@@ -92,7 +94,7 @@ export function createMemoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const clock = options.clock ?? new FakeClock();
   const tree = new MemoryTree(() => clock.nowMs());
   const files = new MemoryFiles({ tree, allowedPaths: options.allowedPaths, fileSystemTypes: options.fileSystemTypes });
-  const blockTools = new MemoryBlockTools(tree);
+  const blockTools = new MemoryBlockTools(tree, options.allowedDevices);
   const failures = options.mountFailures;
   const skipMountPointCheck = options.skipMountPointCheck;
   const mounter =

@@ -11,7 +11,7 @@ import type { MemoryBlockTools } from "./block-tools";
 import { MountLog } from "./mount-log";
 import type { MountFailures } from "./mount-log";
 import { pathInFileSystem } from "./tree";
-import type { MemoryFileSystem, MemoryTree, Step } from "./tree";
+import type { MemoryFileSystem, MemoryTree, Place, Step } from "./tree";
 
 export interface MemoryMounterOptions {
   readonly tree: MemoryTree;
@@ -162,7 +162,8 @@ export class MemoryMounter implements MountInterface {
   }
 
   private fileSystemOf(request: MountRequest): MemoryFileSystem {
-    const { fsType, options, source } = request;
+    const { fsType, source } = request;
+    const options = [...request.options, ...(request.sensitiveOptions ?? [])];
     if (!withoutDevice.includes(fsType)) return this.fileSystemOnDevice(request);
     const named = options.filter((option) => !perMountOptions.includes(option) && !option.startsWith("size=") && option !== "defaults");
     const common = { type: fsType, source, superOptions: ["rw", ...named] };
@@ -180,6 +181,7 @@ export class MemoryMounter implements MountInterface {
 
   private fileSystemOnDevice(request: MountRequest): MemoryFileSystem {
     const { source, target, fsType } = request;
+    if (!this.options.blockTools.mayUse(source)) throw refusedError("mount", source);
     const device = this.options.blockTools.devices.get(source);
     if (device === undefined) throw refuse(request, `${target}: special device ${source} does not exist.`);
     if (device.fileSystem === undefined || (fsType !== "" && fsType !== device.fsType)) {
@@ -199,28 +201,31 @@ export class MemoryMounter implements MountInterface {
     return ((bytes + pageBytes - 1n) / pageBytes) * pageBytes;
   }
 
+  /** A target is reached through no link. */
   private targetOf(request: MountRequest): Step {
-    const step = this.look(request.target);
+    const step = ifThere(() => this.walkStrictly(request.target).found);
     if (step === undefined) throw refuse(request, `${request.target}: mount point does not exist.`);
     return step;
   }
 
+  private walkStrictly(path: string): Place {
+    return this.tree.walk({ op: "mount", path: cleanPath(path), parents: "refuse", last: "refuse" });
+  }
+
   private realTarget(request: MountRequest): string {
-    return this.tree.walk({ op: "stat", path: cleanPath(request.target), parents: "follow", last: "follow" }).path;
+    return this.walkStrictly(request.target).path;
   }
 
   private look(path: string): Step | undefined {
-    try {
-      return this.tree.walk({ op: "stat", path: cleanPath(path), parents: "follow", last: "follow" }).found;
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return undefined;
-      throw error;
-    }
+    return ifThere(() => this.tree.walk({ op: "stat", path: cleanPath(path), parents: "follow", last: "follow" }).found);
   }
 
   private guard(request: MountRequest): void {
     this.guardPath("mount", request.target);
-    if (request.options.includes("bind")) this.guardPath("mount", request.source);
+    if (!request.options.includes("bind") || request.options.includes("remount")) return;
+    this.guardPath("mount", request.source);
+    const source = ifThere(() => this.tree.walk({ op: "mount", path: cleanPath(request.source), parents: "follow", last: "follow" }));
+    if (source !== undefined) this.guardPath("mount", source.path);
   }
 
   private guardPath(op: string, path: string): void {
@@ -228,6 +233,15 @@ export class MemoryMounter implements MountInterface {
     if (allowedPaths !== undefined && !allowedPaths.some((allowed) => isWithin(allowed, cleanPath(path)))) {
       throw refusedError(op, path);
     }
+  }
+}
+
+function ifThere<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
 }
 

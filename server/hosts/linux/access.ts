@@ -1,0 +1,77 @@
+/** What this program may touch: its own root, its own loop devices, and what a person allowed. Everything else is refused. */
+import { readFile, realpath } from "node:fs/promises";
+import { codeOf } from "@/lib/errors";
+import { cleanPath, isWithin } from "@/server/hosts/paths";
+
+export interface AccessOptions {
+  /** Absolute, without links. */
+  readonly root: string;
+  readonly allowedPaths?: readonly string[];
+  readonly allowedDevices?: readonly string[];
+}
+
+interface Allowed {
+  /** As the person wrote it. */
+  readonly given: string;
+  /** Without links. */
+  readonly real: string;
+}
+
+export class Access {
+  private constructor(
+    readonly root: string,
+    private readonly paths: readonly Allowed[],
+    private readonly devices: readonly Allowed[],
+  ) {}
+
+  static async create(options: AccessOptions): Promise<Access> {
+    const paths = await Promise.all([options.root, ...(options.allowedPaths ?? [])].map(resolved));
+    const devices = await Promise.all((options.allowedDevices ?? []).map(resolved));
+    return new Access(cleanPath(options.root), paths, devices);
+  }
+
+  /** The path with the links above an allowed folder undone, or undefined when it is outside of all of them. */
+  place(path: string): string | undefined {
+    const clean = cleanPath(path);
+    for (const { given, real } of [...this.paths, ...this.devices]) {
+      if (isWithin(real, clean)) return clean;
+      if (isWithin(given, clean)) return real + clean.slice(given.length);
+    }
+    return undefined;
+  }
+
+  /** The longest allowed folder that holds a placed path. Whatever lies above it is the machine's own and trusted. */
+  baseOf(placed: string): string {
+    const bases = [...this.paths, ...this.devices].map(({ real }) => real).filter((real) => isWithin(real, placed));
+    return bases.sort((a, b) => a.length - b.length)[0] ?? placed;
+  }
+
+  /** A device that a person allowed, or a loop device whose file lies in the root. `device` has no links. */
+  async mayUseDevice(device: string): Promise<boolean> {
+    return this.devices.some(({ real }) => real === device) || (await this.isOwnLoop(device));
+  }
+
+  /** A source of a mount that is neither path nor device, such as `server:/export`: allowed only word for word. */
+  mayMountSource(source: string): boolean {
+    return this.devices.some(({ given }) => given === source);
+  }
+
+  private async isOwnLoop(device: string): Promise<boolean> {
+    const name = /^\/dev\/(loop\d+)$/.exec(device)?.[1];
+    if (name === undefined) return false;
+    // Asked anew each time: the number of a loop device is soon somebody else's.
+    const file = await readFile(`/sys/block/${name}/loop/backing_file`, "utf8").catch(() => "");
+    return isWithin(this.root, file.trimEnd().replace(/ \(deleted\)$/, ""));
+  }
+}
+
+async function resolved(given: string): Promise<Allowed> {
+  // Something like `server:/export` is no path.
+  if (!given.startsWith("/")) return { given, real: given };
+  const clean = cleanPath(given);
+  const real = await realpath(clean).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return clean;
+    throw error;
+  });
+  return { given: clean, real };
+}

@@ -1,0 +1,36 @@
+/** The mount table as one process of this machine sees it. Reading it never waits for a file system. */
+import { readFile } from "node:fs/promises";
+import { mountOf } from "@/server/hosts/mount-queries";
+import type { MountInfo } from "@/server/volume/mount";
+import { isForeignMount, parseMountInfo } from "./mount-table";
+
+const cacheMs = 250;
+
+export class MountReader {
+  private cached: { readonly rows: readonly MountInfo[]; readonly hasForeign: boolean; readonly atMs: number } | undefined;
+
+  /** `processId`: whose mount namespace. */
+  constructor(private readonly processId: number | "self" = "self") {}
+
+  async read(): Promise<readonly MountInfo[]> {
+    const rows = parseMountInfo(await readFile(`/proc/${this.processId}/mountinfo`, "utf8"));
+    this.cached = { rows, hasForeign: rows.some(isForeignMount), atMs: Date.now() };
+    return rows;
+  }
+
+  /** To be called after a mount or unmount of ours. */
+  forget(): void {
+    this.cached = undefined;
+  }
+
+  /** Answers for many paths at once whether they lie on a mount whose calls may never return. A table of a moment ago will do. */
+  async foreign(): Promise<(path: string) => boolean> {
+    if (this.cached === undefined || Date.now() - this.cached.atMs > cacheMs) await this.read();
+    const { cached } = this;
+    if (cached === undefined || !cached.hasForeign) return () => false;
+    return (path) => {
+      const row = mountOf(cached.rows, path);
+      return row !== undefined && isForeignMount(row);
+    };
+  }
+}

@@ -1,0 +1,135 @@
+/** The data folder: ours by its marker file, never a kubelet's, and held by one process at a time. */
+import { randomUUID } from "node:crypto";
+import { chmod, link, mkdir, open, readdir, readFile, realpath, rename, unlink, writeFile } from "node:fs/promises";
+import { AppError, codeOf, messageOf } from "@/lib/errors";
+import { joinPath } from "@/server/hosts/paths";
+import { identityOf, isRunning, processIdentitySchema } from "./process-identity";
+import type { ProcessIdentity } from "./process-identity";
+
+export const markerName = ".voldeck-root";
+export const lockName = ".voldeck-lock";
+const markerText = `${JSON.stringify({ application: "voldeck", format: 1 })}\n`;
+/** Files that only a kubelet's folder has. */
+const kubeletNames = [
+  "actuated_pods_state",
+  "allocated_pods_state",
+  "checkpoints",
+  "cpu_manager_state",
+  "device-plugins",
+  "dra_manager_state",
+  "kubeadm-flags.env",
+  "memory_manager_state",
+  "pki",
+  "pod-resources",
+  "pod_status_manager_state",
+];
+/** sun_path holds 108 bytes, the last of them a zero. */
+const socketPathBytes = 107;
+/** Long enough for the names of real drivers; shorter is refused at start instead of failing at the first socket. */
+const shortestDriverName = 20;
+
+export interface DataFolder {
+  /** Absolute, without links. */
+  readonly root: string;
+  /** How long a CSI driver's name may be, in bytes, for its socket path to fit. */
+  readonly longestDriverName: number;
+  /** Gives the folder up for another process. */
+  release(): Promise<void>;
+}
+
+/**
+ * Makes or opens the data folder. Throws AppError `precondition` when the folder is somebody else's (not empty and without our marker, or with
+ * a kubelet's files), when its path is too long for the sockets in it, or when another process holds it.
+ */
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  if (!path.startsWith("/")) throw new AppError("invalid", `the data folder must be an absolute path, not ${path}`);
+  await mkdir(path, { recursive: true, mode: 0o750 });
+  const root = await realpath(path);
+  if (root === "/") throw new AppError("precondition", "the data folder can't be the root of the file system");
+  const longestDriverName = socketPathBytes - Buffer.byteLength(joinPath(root, "plugins", "/", "csi.sock")) - 1;
+  if (longestDriverName < shortestDriverName) {
+    throw new AppError(
+      "precondition",
+      `the data folder's path is too long: a CSI socket below ${root} would pass ${socketPathBytes} bytes; choose a shorter path`,
+    );
+  }
+  await requireOurs(root);
+  const lock = joinPath(root, lockName);
+  await takeLock(lock, root);
+  return { root, longestDriverName, release: () => unlink(lock).catch(() => undefined) };
+}
+
+/** Writes the marker into an empty folder; refuses a folder that is not ours. */
+async function requireOurs(root: string): Promise<void> {
+  const names = await readdir(root);
+  const foreign = names.find((name) => kubeletNames.includes(name));
+  if (foreign !== undefined) {
+    throw new AppError("precondition", `${root} holds ${foreign}, a kubelet's file: Voldeck never works in a kubelet's folder`);
+  }
+  if (names.includes(markerName)) {
+    const marker = await readFile(joinPath(root, markerName), "utf8");
+    if (marker === markerText) return;
+    throw new AppError("precondition", `${joinPath(root, markerName)} is not a marker that this version knows`);
+  }
+  if (names.length > 0) {
+    throw new AppError("precondition", `${root} is not empty and has no ${markerName}: choose an empty folder or one made by Voldeck`);
+  }
+  await writeFile(joinPath(root, markerName), markerText, { flag: "wx", mode: 0o644 });
+  await chmod(root, 0o750);
+}
+
+async function takeLock(lock: string, root: string): Promise<void> {
+  const own = await identityOf(process.pid);
+  if (own === undefined) throw new AppError("internal", "/proc does not show this process");
+  const content = `${JSON.stringify(own)}\n`;
+  // Written aside and linked into place, so that nobody ever reads half a lock.
+  const draft = `${lock}.${randomUUID()}`;
+  const file = await open(draft, "wx", 0o600);
+  try {
+    await file.writeFile(content);
+    await file.close();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      if (await linked(draft, lock)) return;
+      await dropStaleLock(lock, root);
+    }
+    throw new AppError("precondition", `${root} is being opened by another process`);
+  } finally {
+    await unlink(draft);
+  }
+}
+
+async function linked(draft: string, lock: string): Promise<boolean> {
+  try {
+    await link(draft, lock);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw new AppError("internal", `the data folder can't be locked: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Removes the lock of a process that is gone. Throws when its process lives, this one included. */
+async function dropStaleLock(lock: string, root: string): Promise<void> {
+  const holder = await readLock(lock);
+  if (holder === undefined) return;
+  if (await isRunning(holder)) throw new AppError("precondition", `${root} is in use by process ${holder.pid}`);
+  // Moved aside first: if it is not the one that was judged, another process was quicker, and it goes back.
+  const aside = `${lock}.${randomUUID()}`;
+  await rename(lock, aside).catch(() => undefined);
+  const moved = await readLock(aside);
+  if (moved !== undefined && JSON.stringify(moved) !== JSON.stringify(holder)) await link(aside, lock).catch(() => undefined);
+  await unlink(aside).catch(() => undefined);
+}
+
+async function readLock(path: string): Promise<ProcessIdentity | undefined> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    return processIdentitySchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new AppError("precondition", `${path} is no lock of ours; remove it if no Voldeck runs`, { cause: error });
+  }
+}
