@@ -98,6 +98,8 @@ export interface ExecResult {
   readonly output: string;
   readonly timedOut: boolean;
   readonly truncated: boolean;
+  /** What went wrong beside the program's own end, in the system's words, such as a pipe that could not be read. */
+  readonly failure?: string;
 }
 
 export interface ExecOptions {

@@ -118,7 +118,7 @@ function parseGlobalPath(path: string, what: "mount" | "map"): ReconstructedSour
   const lun = lunOf(lunText);
   const iface = /.+\/iface-([^/]+)\/.+/.exec(path)?.[1];
   if (iface === undefined && what === "map") throw new VolumeError(`failed to retrieve iface from ${pathName}: ${path}`);
-  return { iscsi: { targetPortal: portal, iqn, lun, iscsiInterface: iface ?? "" } };
+  return { iscsi: { targetPortal: portal, iqn, lun, iscsiInterface: iface } };
 }
 
 /** The real code crashes where the name starts after the last `-lun-`. */

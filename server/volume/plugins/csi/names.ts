@@ -4,7 +4,7 @@ import { joinPath } from "@/lib/go-path";
 import { VolumeError, wrap } from "@/server/volume/errors";
 import type { VolumeHost } from "@/server/volume/host";
 import { escapeQualifiedName } from "@/server/volume/paths";
-import { csiPluginName, log, persistentSourceFromSpec } from "@/server/volume/plugins/csi/source";
+import { csiPluginName, driverNameFromSpec, log, persistentSourceFromSpec } from "@/server/volume/plugins/csi/source";
 import type { Spec } from "@/server/volume/spec";
 
 /** The handle of a volume that a pod defines itself. */
@@ -37,12 +37,11 @@ export function deviceMountPath(host: VolumeHost, spec: Spec): string {
 }
 
 function stagedSource(spec: Spec): { readonly driver: string; readonly volumeHandle: string } {
-  const source = persistentSource(spec);
-  if (source.driver === "") throw new VolumeError("makeDeviceMountPath failed, csi source driver name is empty");
-  if (source.volumeHandle === "") {
-    throw new VolumeError("makeDeviceMountPath failed, CSIPersistentVolumeSource volume handle is empty");
-  }
-  return source;
+  const driver = driverNameFromSpec(spec);
+  if (driver === "") throw new VolumeError("makeDeviceMountPath failed, csi source driver name is empty");
+  const { volumeHandle } = persistentSource(spec);
+  if (volumeHandle === "") throw new VolumeError("makeDeviceMountPath failed, CSIPersistentVolumeSource volume handle is empty");
+  return { driver, volumeHandle };
 }
 
 function persistentSource(spec: Spec): ReturnType<typeof persistentSourceFromSpec> {
