@@ -5,8 +5,8 @@ export interface MissingRight {
   readonly group: string;
   readonly resource: string;
   readonly verbs: readonly string[];
-  /** undefined: in the whole cluster. */
-  readonly namespace: string | undefined;
+  /** Absent: in the whole cluster. */
+  readonly namespace?: string;
 }
 
 export const readVerbs = ["get", "list", "watch"] as const;
@@ -14,7 +14,7 @@ export const readVerbs = ["get", "list", "watch"] as const;
 /** What it takes to read a watched resource, by its plural. */
 export function missingToRead(resource: string): MissingRight {
   const group = storageResources.has(resource) ? "storage.k8s.io" : "";
-  return { group, resource, verbs: readVerbs, namespace: undefined };
+  return { group, resource, verbs: readVerbs };
 }
 
 const storageResources: ReadonlySet<string> = new Set(["storageclasses", "csidrivers", "csinodes", "volumeattachments"]);

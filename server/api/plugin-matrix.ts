@@ -4,7 +4,6 @@ import { pluginFilterFields } from "@/lib/inputs/plugin";
 import type { StatusWord } from "@/lib/words";
 import type { ClusterView, PluginHost } from "@/server/api/context";
 import { volumeRows } from "@/server/api/volume-rows";
-import type { CSINode } from "@/lib/kube/storage";
 import type { PluginRow, ProbeRecord } from "@/server/volume/plugin-table";
 
 export type PluginKind = "in-tree" | "FlexVolume" | "CSI driver";
@@ -74,7 +73,7 @@ export function pluginMatrix(view: ClusterView, filterText: string): PluginMatri
   const nodes = valuesOf("node");
   const hosts = all.filter((host) => nodes.length === 0 || nodes.some((value) => host.nodeName.toLowerCase().includes(value))).slice(0, hostsMax);
   const served = servedCounts(view);
-  const rows = [...pluginRows(hosts, served), ...driverRows(hosts, snapshot.csiNodes, served, knownDrivers(view))];
+  const rows = [...pluginRows(hosts, served), ...driverRows(view, hosts, served)];
   const names = [...filter.words, ...valuesOf("name")];
   const kinds = valuesOf("kind");
   const shown = rows.filter(
@@ -143,8 +142,9 @@ function pluginCell(host: PluginHost, row: PluginRow | undefined, volumes: numbe
   return { state: row.origin, word: "ok", volumes, loadedAtMs: row.loadedAtMs };
 }
 
-function driverRows(hosts: readonly PluginHost[], csiNodes: ReadonlyMap<string, CSINode>, served: Counts, names: ReadonlySet<string>): MatrixRow[] {
-  return [...names].sort().map((name) => {
+function driverRows(view: ClusterView, hosts: readonly PluginHost[], served: Counts): MatrixRow[] {
+  const { csiNodes } = view.snapshot();
+  return [...knownDrivers(view)].sort().map((name) => {
     const cells = hosts.map(({ nodeName }): MatrixCell => {
       const volumes = served.get(`${nodeName}/driver ${name}`) ?? 0;
       const driver = csiNodes.get(nodeName)?.spec.drivers?.find((each) => each.name === name);

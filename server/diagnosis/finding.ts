@@ -14,13 +14,18 @@ export function finding(state: StageState, proofs: Proof | readonly Proof[] = []
   return { state, proofs: "source" in proofs ? [proofs] : proofs, ...(since ? { since } : {}) };
 }
 
-export function field(source: string, path: string, value: string | number | boolean | undefined, note?: string): Proof {
-  return { source, field: path, value: value === undefined ? "absent" : String(value), ...(note ? { note } : {}) };
+export function field(source: string, path: string, value: string | number | boolean | undefined): Proof {
+  return { source, field: path, value: value === undefined ? "absent" : String(value) };
 }
 
 /** Something that no field says, such as the absence of an object. */
 export function remark(source: string, value: string, note?: string): Proof {
-  return field(source, "", value, note);
+  return noted(field(source, "", value), note);
+}
+
+/** A proof with what it means in our words. */
+export function noted(proof: Proof, note: string | undefined): Proof {
+  return note ? { ...proof, note } : proof;
 }
 
 export const notReached: StageFinding = finding("not reached");
@@ -34,7 +39,7 @@ export function eventProof(event: KubeEvent): Proof {
   const where = event.source?.host || event.reportingInstance;
   const times = event.series?.count ?? event.count ?? 1;
   const note = [from, where, times > 1 ? `${times} times` : undefined].filter((text) => text).join(", ");
-  return field(`event ${event.reason ?? ""}`.trim(), "", event.message ?? "", note);
+  return remark(`event ${event.reason ?? ""}`.trim(), event.message ?? "", note);
 }
 
 /** When an event was seen last: newer servers write eventTime and series, older ones lastTimestamp. */

@@ -19,7 +19,7 @@ describe("liveLight", () => {
     ["a recording that is still read", [kind("pods", "loading")], { recorded: true, simulated: false }, "catching up", ["pods"]],
     ["a memory host", [kind("pods", "live")], { recorded: false, simulated: true }, "simulated", []],
     ["a memory host whose watch broke", [kind("pods", "stale")], { recorded: false, simulated: true }, "stale", ["pods"]],
-  ] as const)("%s", (_name, kinds, given, state, meant) => {
+  ] as const)("%s", (...[, kinds, given, state, meant]) => {
     expect(liveLight({ freshness: { kinds }, ...given })).toMatchObject({ state, kinds: meant });
   });
 

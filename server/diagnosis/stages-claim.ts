@@ -2,7 +2,7 @@
 import { storageOf, type PersistentVolume, type PersistentVolumeClaim } from "@/lib/kube/storage";
 import { tryParseQuantity } from "@/lib/quantity";
 import type { VolumeEvidence } from "./evidence";
-import { eventProof, field, finding, newest, notApplicable, notReached, remark, type StageFinding } from "./finding";
+import { eventProof, field, finding, newest, notApplicable, noted, notReached, remark, type StageFinding } from "./finding";
 
 const noProvisioner = "kubernetes.io/no-provisioner";
 const provisionedBy = "pv.kubernetes.io/provisioned-by";
@@ -20,7 +20,7 @@ export function bind(evidence: VolumeEvidence): StageFinding {
   }
   const owner = claim.metadata.ownerReferences?.find((each) => each.controller);
   if (volume.ephemeral && owner?.uid !== pod.metadata.uid) {
-    return finding("stuck", field(claimOf(claim), ".metadata.ownerReferences[controller].uid", owner?.uid, "the claim belongs to another"));
+    return finding("stuck", noted(field(claimOf(claim), ".metadata.ownerReferences[controller].uid", owner?.uid), "the claim belongs to another"));
   }
   const phase = field(claimOf(claim), ".status.phase", claim.status?.phase);
   if (claim.status?.phase === "Bound") return finding("done", phase, persistentVolume?.status?.lastPhaseTransitionTime);
@@ -63,7 +63,7 @@ export function provision(evidence: VolumeEvidence): StageFinding {
   }
   if (!claim) return notReached;
   if (claim.status?.phase === "Bound") {
-    return finding("unknown", field(claimOf(claim), ".spec.volumeName", claim.spec.volumeName, "that volume can't be seen"));
+    return finding("unknown", noted(field(claimOf(claim), ".spec.volumeName", claim.spec.volumeName), "that volume can't be seen"));
   }
   return pendingProvision(evidence, claim);
 }
@@ -109,7 +109,7 @@ export function expand(evidence: VolumeEvidence): StageFinding {
   const trouble = resizeTrouble(claim);
   if (trouble) return finding("stuck", [trouble, ...sizes], resizing?.lastTransitionTime);
   if (resizing) {
-    const proof = field(claimOf(claim), `.status.conditions[${resizing.type}]`, resizing.status, resizing.message);
+    const proof = noted(field(claimOf(claim), `.status.conditions[${resizing.type}]`, resizing.status), resizing.message);
     return finding(resizing.type === "Resizing" ? "doing" : "waiting", [proof, ...sizes], resizing.lastTransitionTime);
   }
   if (!isLarger(requested, granted)) return notApplicable("requested size is granted");
@@ -130,7 +130,7 @@ function resizeMemory({ volume: { pod, volume }, reported }: VolumeEvidence): St
   const named = condition?.message?.includes(volume.name) || condition?.message?.includes("emptyDir");
   if (!condition || same || (reported?.capacityBytes === undefined && !named)) return notApplicable("not being resized");
   const proofs = [
-    field(`pod ${pod.metadata.name ?? ""}`, `.status.conditions[${condition.type}]`, condition.reason || "True", condition.message),
+    noted(field(`pod ${pod.metadata.name ?? ""}`, `.status.conditions[${condition.type}]`, condition.reason || "True"), condition.message),
     field(`pod ${pod.metadata.name ?? ""}`, ".spec.volumes[].emptyDir.sizeLimit", volume.emptyDir?.sizeLimit),
   ];
   return finding(memoryState(condition.type, condition.reason), proofs, condition.lastTransitionTime);

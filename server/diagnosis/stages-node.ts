@@ -3,7 +3,7 @@ import type { KubeEvent } from "@/lib/kube/pods";
 import type { ReportedMount, ReportedVolume } from "@/lib/node-report";
 import type { Proof } from "@/lib/way";
 import { csiDriverOf, specNameOf, type VolumeEvidence } from "./evidence";
-import { eventProof, field, finding, newest, notApplicable, notReached, remark, type StageFinding } from "./finding";
+import { eventProof, field, finding, newest, notApplicable, noted, notReached, remark, type StageFinding } from "./finding";
 import { podOf, startedUser, usersOf } from "./stages-pod";
 
 export function attach(evidence: VolumeEvidence, blocked: boolean): StageFinding {
@@ -47,7 +47,7 @@ export function register(evidence: VolumeEvidence): StageFinding {
   if (index >= 0) return finding("done", field(source, `.spec.drivers[${index}]`, driver));
   if (!evidence.csiNode && evidence.unread.has("csinodes")) return finding("unknown", remark("CSINodes", "can't be read"));
   const count = drivers.length === 1 ? "1 driver" : `${drivers.length} drivers`;
-  return finding("stuck", evidence.csiNode ? field(source, ".spec.drivers", count, `${driver} is not among them`) : remark(source, "not found"));
+  return finding("stuck", evidence.csiNode ? noted(field(source, ".spec.drivers", count), `${driver} is not among them`) : remark(source, "not found"));
 }
 
 export function match(evidence: VolumeEvidence): StageFinding {
@@ -77,7 +77,7 @@ export function stage(evidence: VolumeEvidence, blocked: boolean): StageFinding 
   const event = nodeEvent(evidence, "stage");
   if (reported?.state === "mounted") {
     return reported.deviceMountPath
-      ? finding("unknown", field(nodeOf(evidence), "mount table", undefined, `${reported.deviceMountPath} is not mounted`))
+      ? finding("unknown", noted(field(nodeOf(evidence), "mount table", undefined), `${reported.deviceMountPath} is not mounted`))
       : notApplicable("the driver stages nothing");
   }
   if (event && !startedUser(evidence)) return finding("stuck", eventProof(event));
@@ -88,7 +88,7 @@ export function stage(evidence: VolumeEvidence, blocked: boolean): StageFinding 
 }
 
 export function publish(evidence: VolumeEvidence, blocked: boolean): StageFinding {
-  const { volume, reported, report } = evidence;
+  const { reported, report } = evidence;
   if (isUnused(evidence)) return notApplicable("no container uses the volume, so it is not mounted");
   if (reported) return publishByReport(evidence, reported, blocked);
   const started = startedUser(evidence);
@@ -135,7 +135,7 @@ function mountProof(evidence: VolumeEvidence, mount: ReportedMount): Proof {
 }
 
 function startedProof({ volume }: VolumeEvidence, container: string, note: string): Proof {
-  return field(podOf(volume.pod), `.status.containerStatuses[${container}]`, "started", note);
+  return noted(field(podOf(volume.pod), `.status.containerStatuses[${container}]`, "started"), note);
 }
 
 /** The end of a path, which tells it from its neighbours. */

@@ -1,6 +1,6 @@
 /** The stages that the pod itself proves: schedule and running. */
 import type { ContainerStatus, Pod } from "@/lib/kube/pods";
-import { eventProof, field, finding, newest, notApplicable, notReached, remark, type StageFinding } from "./finding";
+import { eventProof, field, finding, newest, notApplicable, noted, notReached, remark, type StageFinding } from "./finding";
 import type { VolumeEvidence } from "./evidence";
 
 export const podOf = (pod: Pod): string => `pod ${pod.metadata.name ?? ""}`;
@@ -15,9 +15,9 @@ export function schedule({ volume: { pod }, podEvents }: VolumeEvidence): StageF
     return finding("done", field(podOf(pod), ".spec.nodeName", pod.spec.nodeName), condition?.lastTransitionTime);
   }
   if (condition?.status !== "False") {
-    return finding("waiting", field(podOf(pod), ".spec.nodeName", undefined, "no scheduler has spoken yet"));
+    return finding("waiting", noted(field(podOf(pod), ".spec.nodeName", undefined), "no scheduler has spoken yet"));
   }
-  const proof = field(podOf(pod), ".status.conditions[PodScheduled]", condition.reason, condition.message);
+  const proof = noted(field(podOf(pod), ".status.conditions[PodScheduled]", condition.reason), condition.message);
   if (condition.reason === "SchedulingGated") return finding("waiting", proof, condition.lastTransitionTime);
   const event = newest(podEvents, (each) => each.reason === "FailedScheduling");
   return finding("stuck", event ? [proof, eventProof(event)] : proof, condition.lastTransitionTime);
@@ -45,7 +45,7 @@ export function startedUser({ volume: { pod, volume } }: VolumeEvidence): Contai
 export function running(evidence: VolumeEvidence, blocked: boolean): StageFinding {
   const { pod, volume } = evidence.volume;
   if (!evidence.runsContainers) return notApplicable("this node mounts and runs no containers");
-  if (isFinished(pod)) return finding("done", field(podOf(pod), ".status.phase", pod.status?.phase, "the pod has ended"));
+  if (isFinished(pod)) return finding("done", noted(field(podOf(pod), ".status.phase", pod.status?.phase), "the pod has ended"));
   const users = usersOf(pod, volume.name);
   if (users.size === 0) return notApplicable("no container uses the volume");
   const statuses = pod.status?.containerStatuses ?? [];
@@ -61,7 +61,7 @@ export function running(evidence: VolumeEvidence, blocked: boolean): StageFindin
     return finding("doing", status ? field(podOf(pod), `${path}.state.waiting.reason`, waiting?.reason) : remark(podOf(pod), "no container status yet"));
   }
   return finding("unknown", [
-    field(podOf(pod), `${path}.state.waiting.reason`, waiting.reason, waiting.message),
+    noted(field(podOf(pod), `${path}.state.waiting.reason`, waiting.reason), waiting.message),
     remark("what would settle it", `the log of container ${status.name}: whether the volume is the cause`),
   ]);
 }

@@ -217,7 +217,7 @@ describe("wayOf", () => {
     ["the pod has finished", evidence(data, { ...onCsi, attachment: undefined, pod: pod({ status: { phase: "Succeeded" } }) }), "ok", "attach", "not applicable"],
   ];
 
-  it.each(cases)("%s", (_name, given, word, stage, state) => {
+  it.each(cases)("%s", (...[, given, word, stage, state]) => {
     const way = wayOf(given);
     expect({ word: way.word, state: way.stages.find((each) => each.stage === stage)?.state }).toEqual({ word, state });
   });
@@ -240,7 +240,7 @@ describe("wayOf", () => {
     ["a word of a later version", { phase: "Bound", capacity: { storage: "10Gi" }, allocatedResourceStatuses: { storage: "Paused" } }, [], "unknown", "unknown"],
   ];
 
-  it.each(growth)("expand: %s", (_name, status, claimEvents, word, state) => {
+  it.each(growth)("expand: %s", (...[, status, claimEvents, word, state]) => {
     const way = wayOf(evidence(data, { ...onCsi, claim: claim(status, "20Gi"), claimEvents }));
     expect({ word: way.word, state: way.stages.find((each) => each.stage === "expand")?.state }).toEqual({ word, state });
   });

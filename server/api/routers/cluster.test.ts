@@ -26,7 +26,7 @@ describe("cluster", () => {
     const freshness = [{ kind: "csinodes" as const, state: "forbidden" as const, lastHeardMs: undefined, sinceMs: 0, objects: 0 }];
     const caller = createCallerFactory(appRouter)(contextOf(viewOf({ ...shop, freshness })));
     const { missing } = await caller.cluster.status({ cluster });
-    expect(missing).toEqual([{ group: "storage.k8s.io", resource: "csinodes", verbs: ["get", "list", "watch"], namespace: undefined }]);
+    expect(missing).toEqual([{ group: "storage.k8s.io", resource: "csinodes", verbs: ["get", "list", "watch"] }]);
   });
 });
 

@@ -1,0 +1,40 @@
+import { bytesInWords } from "@/components/ui/bytes";
+
+const amberPercent = 80;
+const redPercent = 90;
+
+interface UseBarProps {
+  usedBytes: string | undefined;
+  capacityBytes: string | undefined;
+  /** Why use is not known, on hover. */
+  unknown?: string;
+}
+
+/** Used part of a volume: grey below 80 %, amber from 80 %, red from 90 %; unknown use is a dash, never 0 %. */
+export function UseBar({ usedBytes, capacityBytes, unknown = "not reported by the node" }: UseBarProps) {
+  const percent = percentOf(usedBytes, capacityBytes);
+  if (percent === undefined || usedBytes === undefined || capacityBytes === undefined) {
+    return (
+      <span className="muted" title={unknown}>
+        –
+      </span>
+    );
+  }
+  const tone = percent >= redPercent ? "bad" : percent >= amberPercent ? "warn" : "";
+  const text = percent >= redPercent ? "text-failed-fg" : percent >= amberPercent ? "text-stuck-fg" : "";
+  return (
+    <span className="use" title={`${bytesInWords(usedBytes)} of ${bytesInWords(capacityBytes)} used`}>
+      <span className="bar" aria-hidden="true">
+        <i className={tone} style={{ width: `${Math.min(100, percent)}%` }} />
+      </span>
+      <span className={text}>{percent} %</span>
+    </span>
+  );
+}
+
+/** Whole percent, rounded down so that only a full volume says 100; undefined when it can't be said. */
+export function percentOf(usedBytes: string | undefined, capacityBytes: string | undefined): number | undefined {
+  if (usedBytes === undefined || capacityBytes === undefined) return undefined;
+  const capacity = BigInt(capacityBytes);
+  return capacity > 0n ? Number((BigInt(usedBytes) * 100n) / capacity) : undefined;
+}

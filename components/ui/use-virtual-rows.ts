@@ -1,0 +1,77 @@
+"use client";
+
+import { useVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
+import { useEffect, useState, type KeyboardEvent } from "react";
+
+const rowRem = 2.125;
+const headPx = 32;
+const overscan = 10;
+
+export interface VirtualRows {
+  readonly region: HTMLDivElement | null;
+  /** The ref of the element that scrolls. */
+  readonly setRegion: (region: HTMLDivElement | null) => void;
+  readonly items: readonly VirtualItem[];
+  /** Heights of what lies above and below the drawn rows. */
+  readonly abovePx: number;
+  readonly belowPx: number;
+  readonly rowPx: number;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+/** Draws only the rows in sight. Arrow keys, Home and End move from row to row; Enter opens the row's link. */
+export function useVirtualRows(count: number): VirtualRows {
+  const [region, setRegion] = useState<HTMLDivElement | null>(null);
+  const [rowPx, setRowPx] = useState(34);
+  useEffect(() => setRowPx(rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)), []);
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => region,
+    estimateSize: () => rowPx,
+    overscan,
+    scrollPaddingStart: headPx,
+  });
+  const items = virtualizer.getVirtualItems();
+  const abovePx = items[0]?.start ?? 0;
+  const belowPx = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
+
+  function onKeyDown(event: KeyboardEvent) {
+    const at = focusedRow(event.target);
+    const to = at === undefined ? undefined : nextRow(event.key, at, count);
+    if (to === undefined) return;
+    event.preventDefault();
+    virtualizer.scrollToIndex(to, { align: "auto" });
+    focusRow(region, to);
+  }
+
+  return { region, setRegion, items, abovePx, belowPx, rowPx, onKeyDown };
+}
+
+function focusedRow(target: EventTarget): number | undefined {
+  const row = target instanceof Element ? target.closest("tr[data-index]") : null;
+  return row ? Number(row.getAttribute("data-index")) : undefined;
+}
+
+function nextRow(key: string, at: number, count: number): number | undefined {
+  switch (key) {
+    case "ArrowDown":
+      return Math.min(at + 1, count - 1);
+    case "ArrowUp":
+      return Math.max(at - 1, 0);
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return undefined;
+  }
+}
+
+const framesToWait = 30;
+
+/** The row may be drawn only some frames after scrolling there. */
+function focusRow(region: HTMLElement | null, index: number, frames = framesToWait): void {
+  const link = region?.querySelector<HTMLElement>(`tr[data-index="${index}"] a`);
+  if (link) link.focus({ preventScroll: true });
+  else if (frames > 0) requestAnimationFrame(() => focusRow(region, index, frames - 1));
+}

@@ -1,0 +1,31 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import type { VolumePages } from "@/components/volumes/use-volume-pages";
+import type { VirtualRows } from "@/components/ui/use-virtual-rows";
+
+interface Place {
+  readonly version: number;
+  readonly index: number;
+  readonly key: string;
+}
+
+/** Keeps the reader's place: when rows come or go above, the row that was on top stays on top. */
+export function useSteadyPlace(pages: VolumePages, rows: VirtualRows, queryText: string): void {
+  const place = useRef<Place & { queryText: string }>(undefined);
+  const { region, rowPx } = rows;
+  useEffect(() => {
+    if (!region || !pages.list) return;
+    const index = Math.floor(region.scrollTop / rowPx);
+    const key = pages.rowAt(index)?.key;
+    if (key === undefined) return;
+    const before = place.current;
+    const version = pages.list.version;
+    place.current = { version, index, key, queryText };
+    const moved = before?.queryText === queryText && before.version !== version && before.index === index && before.key !== key;
+    if (!moved || index === 0) return;
+    void pages.findRow(before.key).then((now) => {
+      if (now !== undefined) region.scrollTop += (now - index) * rowPx;
+    });
+  });
+}
