@@ -77,7 +77,8 @@ const config = [
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "@typescript-eslint/consistent-type-imports": "error",
       "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
-      "max-params": ["error", 3],
+      // Three is the aim; the seed's own methods (mountDevice, event) have four.
+      "max-params": ["error", 4],
       "no-restricted-syntax": ["error", ...restrictedSyntax],
     },
   },
@@ -86,6 +87,7 @@ const config = [
     ignores: ["**/*.test.ts", "e2e/**"],
     rules: { "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }] },
   },
+  { files: ["**/*.test.{ts,tsx}"], rules: { "max-params": "off" } },
   {
     files: ["components/**/*.tsx", "app/**/*.tsx"],
     rules: { "max-lines-per-function": ["error", { max: 120, skipBlankLines: true, skipComments: true }] },

@@ -101,7 +101,6 @@ function firstOf(candidates: readonly Candidate[] | undefined, spec: Spec, found
 }
 
 // Four parameters, since an object of them would be allocated for each match.
-// eslint-disable-next-line max-params
 function firstOfSources(index: SourceIndex, sources: object | undefined, spec: Spec, found: Found): Found {
   let first = found;
   for (const field in sources) {
