@@ -1,5 +1,6 @@
 /** Checks what lies at a host path. Source: pkg/volume/hostpath/host_path.go (checkType) of v1.37.2. */
 import { codeOf, messageOf } from "@/lib/errors";
+import { baseName, dirName, joinPath } from "@/lib/go-path";
 import { VolumeError, wrap } from "@/server/volume/errors";
 import type { HostFileType, HostUtils } from "@/server/volume/mount";
 import type { Files } from "@/server/volume/ports";
@@ -12,8 +13,30 @@ interface WantedType {
   readonly create?: (files: Files, path: string) => Promise<void>;
 }
 
-const makeDirectory = (files: Files, path: string): Promise<void> => files.mkdirAll(path, 0o755);
-const makeFile = (files: Files, path: string): Promise<void> => files.writeFile(path, "", 0o644);
+async function makeDirectory(files: Files, path: string): Promise<void> {
+  try {
+    await files.mkdirAll(joinPath(await resolve(files, dirName(path)), baseName(path)), 0o755);
+  } catch (error) {
+    // A link that points nowhere is there, and the real one leaves it at that.
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+async function makeFile(files: Files, path: string): Promise<void> {
+  await files.writeFile(await resolve(files, path), "", 0o644);
+}
+
+/** Where a path leads though its end is missing: the host itself follows no link when it makes something. */
+async function resolve(files: Files, path: string): Promise<string> {
+  const parent = dirName(path);
+  const stat = await files.lstat(path).catch(() => undefined);
+  if (stat?.kind === "symlink") {
+    const target = await files.readLink(path);
+    return resolve(files, target.startsWith("/") ? target : joinPath(await resolve(files, parent), target));
+  }
+  if (stat || parent === path) return stat ? files.realPath(path) : path;
+  return joinPath(await resolve(files, parent), baseName(path));
+}
 
 const wantedTypes: ReadonlyMap<string, WantedType> = new Map([
   ["DirectoryOrCreate", { type: "Directory", name: "directory", create: makeDirectory }],

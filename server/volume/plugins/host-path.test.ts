@@ -64,6 +64,15 @@ describe("types", () => {
     expect(await memory.files.stat(path)).toMatchObject(made);
   });
 
+  it.each([
+    ["a link on the way", { "/srv": { kind: "directory" }, "/link": { kind: "symlink", target: "/srv" } }, "/link/new", "/srv/new"],
+    ["a link that points nowhere", { "/link": { kind: "symlink", target: "srv/new" }, "/srv": { kind: "directory" } }, "/link", "/srv/new"],
+  ] satisfies [string, Record<string, Seed>, string, string][])("makes a file through %s", async (...[, files, at, made]) => {
+    const { memory, mounter } = await start(files);
+    await (await mounter("FileOrCreate", at))?.setUp({});
+    expect((await memory.files.lstat(made))?.kind).toBe("file");
+  });
+
   it("never empties a file that can't be looked at", async () => {
     const { memory, setUp } = await start({ [path]: "precious" });
     memory.files.failOn("stat", path, new FileError("ETIMEDOUT", "stat: timed out", path));
