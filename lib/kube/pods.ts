@@ -103,6 +103,7 @@ export interface PodStatus {
   qosClass?: string;
   containerStatuses?: ContainerStatus[];
   initContainerStatuses?: ContainerStatus[];
+  ephemeralContainerStatuses?: ContainerStatus[];
 }
 
 export interface Pod extends KubeObject {

@@ -7,6 +7,7 @@ import type { ExpandableVolumePlugin, ReconstructedVolume } from "@/server/volum
 import { kubeletExpandablePluginName, specName, type Spec } from "@/server/volume/spec";
 
 export class NoopExpandableVolumePlugin implements ExpandableVolumePlugin {
+  readonly noopExpandable = true;
   private readonly spec: Spec;
 
   constructor(spec: Spec) {
@@ -62,5 +63,5 @@ export class NoopExpandableVolumePlugin implements ExpandableVolumePlugin {
 }
 
 export function isNoopExpandablePlugin(plugin: object): plugin is NoopExpandableVolumePlugin {
-  return plugin instanceof NoopExpandableVolumePlugin;
+  return "noopExpandable" in plugin;
 }

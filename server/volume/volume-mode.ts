@@ -1,15 +1,23 @@
-/** Source: pkg/volume/util/util.go (GetVolumeMode, CheckVolumeModeFilesystem) of v1.37.2. */
+/** Source: pkg/volume/util/util.go (GetVolumeMode, CheckVolumeModeFilesystem, IsLocalEphemeralVolume) of v1.37.2. */
+import type { Volume } from "@/lib/kube/volumes";
 import { VolumeError } from "@/server/volume/errors";
 import { specName, type Spec } from "@/server/volume/spec";
 
 /** `Filesystem` for every volume of a pod; a persistent volume must say it. Throws VolumeError when it does not. */
-export function getVolumeMode(spec: Spec): string {
-  const mode = spec.volume ? "Filesystem" : spec.persistentVolume?.spec.volumeMode;
-  if (mode === undefined) throw new VolumeError(`cannot get volumeMode for volume: ${specName(spec)}`);
+export function getVolumeMode(spec: Spec | undefined): string {
+  if (!spec?.persistentVolume) return "Filesystem";
+  const mode = spec.persistentVolume.spec.volumeMode;
+  if (mode === undefined || mode === null) throw new VolumeError(`cannot get volumeMode for volume: ${specName(spec)}`);
   return mode;
 }
 
 /** False for a raw block volume only. Throws VolumeError when the mode is not known. */
-export function checkVolumeModeFilesystem(spec: Spec): boolean {
+export function checkVolumeModeFilesystem(spec: Spec | undefined): boolean {
   return getVolumeMode(spec) !== "Block";
+}
+
+/** Volumes whose content counts as the pod's local ephemeral storage. */
+export function isLocalEphemeralVolume(volume: Volume): boolean {
+  if (volume.gitRepo || volume.configMap) return true;
+  return Boolean(volume.emptyDir) && (volume.emptyDir?.medium ?? "") === "";
 }

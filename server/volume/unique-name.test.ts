@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { newSpecFromVolume } from "@/server/volume/spec";
+import { testPlugin } from "@/server/volume/test-plugins";
+import {
+  getUniqueVolumeName,
+  getUniqueVolumeNameFromSpec,
+  getUniqueVolumeNameFromSpecWithPod,
+  isAttachableVolume,
+  splitUniqueName,
+  uniqueNameOnNode,
+} from "@/server/volume/unique-name";
+import { VolumePluginManager } from "@/server/volume/plugin-manager";
+import { ManualClock, quietLog } from "@/server/volume/test-plugins";
+
+const spec = newSpecFromVolume({ name: "v" });
+
+describe("unique names", () => {
+  it("hold the plugin, and the pod where the volume is its own", () => {
+    expect(getUniqueVolumeName("a/b", "disk")).toBe("a/b/disk");
+    expect(getUniqueVolumeNameFromSpecWithPod("uid", testPlugin("a/b"), spec)).toBe("a/b/uid-v");
+  });
+
+  it("come from the plugin, which must be there and know one", async () => {
+    const named = (name: string): Promise<string> =>
+      getUniqueVolumeNameFromSpec(testPlugin("a/b", { getVolumeName: async () => name }), spec);
+    expect(await named("disk")).toBe("a/b/disk");
+    await expect(named("")).rejects.toThrow('failed to GetVolumeName from volumePlugin for volumeSpec "v" err=<nil>');
+    await expect(getUniqueVolumeNameFromSpec(undefined, spec)).rejects.toThrow('volumePlugin should not be nil. volumeSpec.Name="v"');
+    const failing = testPlugin("a/b", { getVolumeName: () => Promise.reject(new Error("no such disk")) });
+    await expect(getUniqueVolumeNameFromSpec(failing, spec)).rejects.toThrow('for volumeSpec "v" err=no such disk');
+  });
+
+  it("split after the second slash", () => {
+    expect(splitUniqueName("kubernetes.io/csi/driver^a/b")).toEqual({ plugin: "kubernetes.io/csi", volume: "driver^a/b" });
+    expect(() => splitUniqueName("plain/v")).toThrow("cannot split volume unique name plain/v to plugin/volume components");
+  });
+});
+
+describe("the name on a node", () => {
+  const method = async (): Promise<object> => ({});
+  const attachable = { newAttacher: method, newDetacher: method, canAttach: async () => true, verifyExhaustedResource: () => false };
+  const deviceMountable = {
+    newDeviceMounter: method,
+    newDeviceUnmounter: method,
+    getDeviceMountRefs: method,
+    canDeviceMount: async () => false,
+  };
+
+  async function nameWith(extra: object): Promise<{ name: string; attaches: boolean }> {
+    const plugin = testPlugin("a/b", { getVolumeName: async () => "disk", ...extra } as object);
+    const manager = new VolumePluginManager({ clock: new ManualClock(), log: quietLog });
+    await manager.initPlugins([plugin], undefined, undefined);
+    const question = { spec, manager };
+    return { name: await uniqueNameOnNode("uid", plugin, question), attaches: await isAttachableVolume(spec, manager) };
+  }
+
+  it("is the volume's where it is attached, and the pod's where it is not", async () => {
+    expect(await nameWith({ ...attachable, ...deviceMountable })).toEqual({ name: "a/b/disk", attaches: true });
+    expect(await nameWith(deviceMountable)).toEqual({ name: "a/b/uid-v", attaches: false });
+  });
+
+  it("takes an error for a no", async () => {
+    const unsure = { ...attachable, ...deviceMountable, canAttach: () => Promise.reject(new Error("no API")) };
+    expect(await nameWith(unsure)).toEqual({ name: "a/b/uid-v", attaches: false });
+    const broken = { ...attachable, ...deviceMountable, newAttacher: () => Promise.reject(new Error("no API")) };
+    expect(await nameWith(broken)).toEqual({ name: "a/b/uid-v", attaches: false });
+  });
+});
