@@ -182,11 +182,13 @@ const kindFields: ReadonlyMap<string, (read: Reader) => Record<string, string>> 
   ["Service", (read) => ({ "spec.clusterIP": read("spec.clusterIP"), "spec.type": read("spec.type", "ClusterIP") })],
   ["ReplicationController", (read) => ({ "status.replicas": read("status.replicas", "0") })],
   ["batch/Job", (read) => ({ "status.successful": read("status.succeeded", "0") })],
-  ["Event", (read) => eventFields(read, "involvedObject", "reportingComponent", "source")],
-  ["events.k8s.io/Event", (read) => eventFields(read, "regarding", "reportingController", "deprecatedSource")],
+  ["Event", (read) => eventFields(read, { object: "involvedObject", reporter: "reportingComponent", source: "source" })],
+  ["events.k8s.io/Event", (read) => eventFields(read, { object: "regarding", reporter: "reportingController", source: "deprecatedSource" })],
 ]);
 
-function eventFields(read: Reader, object: string, reporter: string, source: string): Record<string, string> {
+/** The two kinds of events have the same fields under different names. */
+function eventFields(read: Reader, names: { object: string; reporter: string; source: string }): Record<string, string> {
+  const { object, reporter, source } = names;
   return {
     ...Object.fromEntries(involvedObjectFields.map((field) => [`involvedObject.${field}`, read(`${object}.${field}`)])),
     reason: read("reason"),

@@ -10,7 +10,7 @@ const schema: MergeSchema = (field) => {
 };
 
 describe("createTwoWayMergePatch", () => {
-  it.each<[string, JsonMap, JsonMap, JsonMap]>([
+  it.each<[string, ...JsonMap[]]>([
     ["nothing changed", { a: 1, b: [1] }, { a: 1, b: [1] }, {}],
     ["a field is added, changed or removed", { a: 1, b: 2 }, { a: 3, c: 4 }, { a: 3, b: null, c: 4 }],
     ["a map inside changes", { a: { b: 1, c: 2 } }, { a: { b: 1 } }, { a: { c: null } }],
@@ -46,7 +46,7 @@ describe("createTwoWayMergePatch", () => {
       { finalizers: ["c", "a"] },
       { finalizers: ["c"], "$deleteFromPrimitiveList/finalizers": ["b"], "$setElementOrder/finalizers": ["c", "a"] },
     ],
-  ])("%s", (_name, original, modified, patch) => {
+  ])("%s", (_name, ...[original = {}, modified = {}, patch = {}]) => {
     expect(createTwoWayMergePatch(original, modified, schema)).toEqual(patch);
   });
 

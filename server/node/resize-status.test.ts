@@ -67,13 +67,25 @@ describe("the way of a claim", () => {
 });
 
 describe("mergeConditions", () => {
-  it.each<[string, Condition[], Condition[], boolean, Condition[]]>([
-    ["drops old resize conditions", [condition("Resizing"), condition("Other")], [], false, [condition("Other")]],
-    ["keeps them where asked", [condition("Resizing")], [], true, [condition("Resizing")]],
-    ["keeps message and time of an unchanged status", [condition("Resizing", "True", "old")], [condition("Resizing", "True", "new")], false, [condition("Resizing", "True", "old")]],
-    ["replaces a changed status in its place", [condition("Resizing", "False"), condition("Other")], [condition("Resizing")], false, [condition("Resizing"), condition("Other")]],
-    ["appends what is new", [condition("Other")], [condition("NodeResizeError")], false, [condition("Other"), condition("NodeResizeError")]],
-  ])("%s", (_name, old, given, keepOld, merged) => {
+  const cases: { name: string; old: Condition[]; given?: Condition[]; keepOld?: boolean; merged: Condition[] }[] = [
+    { name: "drops old resize conditions", old: [condition("Resizing"), condition("Other")], merged: [condition("Other")] },
+    { name: "keeps them where asked", old: [condition("Resizing")], keepOld: true, merged: [condition("Resizing")] },
+    {
+      name: "keeps message and time of an unchanged status",
+      old: [condition("Resizing", "True", "old")],
+      given: [condition("Resizing", "True", "new")],
+      merged: [condition("Resizing", "True", "old")],
+    },
+    {
+      name: "replaces a changed status in its place",
+      old: [condition("Resizing", "False"), condition("Other")],
+      given: [condition("Resizing")],
+      merged: [condition("Resizing"), condition("Other")],
+    },
+    { name: "appends what is new", old: [condition("Other")], given: [condition("NodeResizeError")], merged: [condition("Other"), condition("NodeResizeError")] },
+  ];
+
+  it.each(cases)("$name", ({ old, given = [], keepOld = false, merged }) => {
     expect(mergeConditions(claim({ conditions: old }), given, { keepOld })).toEqual(merged);
   });
 });

@@ -1,8 +1,8 @@
 /** Goldens `quantity`: parsing, printing and arithmetic of resource.Quantity. */
 import type { Adapter, Answer, GoldenLine } from "@/e2e/goldens/adapter";
 import { messageOf } from "@/lib/errors";
-import type { QuantityFormat } from "@/lib/quantity";
-import { newMilliQuantity, newQuantity, newScaledQuantity, parseQuantity, Quantity, unmarshalQuantity } from "@/lib/quantity";
+import type { Quantity, QuantityFormat } from "@/lib/quantity";
+import { newMilliQuantity, newQuantity, newScaledQuantity, parseQuantity, unmarshalQuantity } from "@/lib/quantity";
 
 type Input = GoldenLine["in"];
 

@@ -3,13 +3,18 @@ import type { Adapter, Answer, GoldenLine } from "@/e2e/goldens/adapter";
 import { reasons } from "@/e2e/goldens/unsupported";
 import type { Condition } from "@/lib/kube/meta";
 import type { PersistentVolume, PersistentVolumeClaim } from "@/lib/kube/storage";
+import type { Quantity } from "@/lib/quantity";
 import { parseQuantity } from "@/lib/quantity";
+import type { ExpansionPorts } from "@/server/node/expand-in-use";
+import { expandInUse, failureText } from "@/server/node/expand-in-use";
 import type { StatusPatch } from "@/server/node/resize-status";
 import {
   addPreResizeCapacity, deletePreResizeCapacity, markControllerResizeInProgress, markForFSResize, markNodeExpansionFailedCondition,
   markNodeExpansionInfeasible, markNodeExpansionInProgress, markResizeFinished, markResizeInProgressWithResizer, mergeConditions,
   setClaimResizer, updatePVSize,
 } from "@/server/node/resize-status";
+import type { VolumeErrorCode } from "@/server/volume/errors";
+import { VolumeError } from "@/server/volume/errors";
 
 interface Input {
   readonly pvc: PersistentVolumeClaim;
@@ -20,6 +25,11 @@ interface Input {
   readonly absent?: boolean;
   readonly conditions: Condition[];
   readonly keepOld: boolean;
+  readonly currentSize: string;
+  readonly desiredSize: string;
+  readonly readOnly?: boolean;
+  readonly failedBefore?: boolean;
+  readonly plugin?: { fail?: string; text?: string; requiresFSResize?: boolean };
 }
 
 const now = "NOW";
@@ -45,9 +55,10 @@ const annotations: Readonly<Record<string, (input: Input) => Patch | undefined>>
 };
 
 export const adapter: Adapter = {
-  unsupported: ({ fn }) => (fn === "expandAndRecover" || fn === "expandInUse" ? reasons.resizeHelpers : undefined),
+  unsupported: ({ fn }) => (fn === "expandAndRecover" ? reasons.resizeHelpers : undefined),
   answer(line: GoldenLine): Promise<Answer> {
-    return Promise.resolve(answer(line.fn, line.in as unknown as Input));
+    const input = line.in as unknown as Input;
+    return line.fn === "expandInUse" ? expand(input) : Promise.resolve(answer(line.fn, input));
   },
 };
 
@@ -83,4 +94,60 @@ function failed(input: Input, patch: Patch): Answer {
     ? `patchPVCStatus failed to patch PVC "${name}": persistentvolumeclaims "${name}" not found`
     : `error Patching PV "${name}" with error : persistentvolumes "${name}" not found`;
   return { err: { text, patches: [request(input, patch)] } };
+}
+
+const failures: Readonly<Record<string, VolumeErrorCode>> = {
+  infeasible: "infeasible",
+  failedPrecondition: "failed-precondition",
+  notSupported: "operation-not-supported",
+  uncertain: "uncertain",
+  transient: "transient",
+};
+
+async function expand(input: Input): Promise<Answer> {
+  const { pvc, pv, plugin } = input;
+  const seen: { patches: unknown[]; events: unknown[]; plugin: unknown[]; world: unknown[] } = { patches: [], events: [], plugin: [], world: [] };
+  let status = pvc.status;
+  const ports: ExpansionPorts = {
+    nodeExpand({ oldSize, newSize }) {
+      seen.plugin.push({ call: "NodeExpand", oldSize: oldSize.toString(), newSize: newSize.toString() });
+      return plugin?.fail === undefined ? Promise.resolve() : Promise.reject(pluginError(plugin.fail, plugin.text ?? ""));
+    },
+    patchClaim(patch) {
+      seen.patches.push(request(input, patch));
+      status = patch.object.status;
+      return Promise.resolve(patch.object);
+    },
+    event: (event) => void seen.events.push(event),
+    markResized: (size: Quantity) => void seen.world.push({ mark: "resized", size: size.toString() }),
+    markFailed: () => void seen.world.push({ mark: "failedWithFinalError" }),
+    markInUse: () => void seen.world.push({ mark: "inUseExpansionError" }),
+    now: () => now,
+    warn: (message) => {
+      throw new Error(message);
+    },
+  };
+  const volumeName = pv.metadata.name ?? "";
+  const failure = await expandInUse(
+    {
+      claim: pvc,
+      currentSize: parseQuantity(input.currentSize),
+      desiredSize: parseQuantity(input.desiredSize),
+      readOnly: input.readOnly ?? false,
+      expandable: plugin?.requiresFSResize ?? true,
+      failedBefore: input.failedBefore ?? false,
+      volumeName,
+      nodeName: "n1",
+    },
+    ports,
+  );
+  const pod = `(UniqueName: "example.com/stub/${volumeName}") pod "web" (UID: "pod-uid") `;
+  const errors = failure && { eventError: failureText(failure, volumeName), detailedError: failureText(failure, volumeName, pod) };
+  const lists = Object.entries(seen).map(([name, list]) => [name, list.length > 0 ? list : null]);
+  return { out: { ...Object.fromEntries(lists), claimStatus: status, ...errors } };
+}
+
+/** The stub of the goldens wraps a failed precondition once more. */
+function pluginError(kind: string, text: string): VolumeError {
+  return new VolumeError(kind === "failedPrecondition" ? `wrapped : ${text}` : text, failures[kind] ?? "volume-error");
 }
