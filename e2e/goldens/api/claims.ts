@@ -12,9 +12,11 @@ import {
   checkAccessModes, checkEphemeralClaimOwner, checkNodeAffinity, claimClass, claimHasClass, defaultClass, ephemeralClaimName,
   findMatchingVolume, getBindVolumeToClaim, isDelayBindingMode, isVolumeBoundToClaim, volumeClass, volumeModeMismatch,
 } from "@/server/node/binding";
+import { accessModesAsString, accessModesFromString, isMultiAttachAllowed } from "@/server/volume/access-modes";
 import { joinMountOptions, mountOptionFromSpec } from "@/server/volume/mount-options";
 import { pageSizeOfMedium } from "@/server/volume/plugins/empty-dir/huge-pages";
 import { newSpecFromPersistentVolume } from "@/server/volume/spec";
+import { splitUniqueName } from "@/server/volume/unique-name";
 
 interface Input {
   readonly pvc: PersistentVolumeClaim;
@@ -31,6 +33,8 @@ interface Input {
   readonly volume: Volume;
   readonly system: string[];
   readonly medium: string;
+  readonly modes: string[];
+  readonly text: string;
 }
 
 const questions: Readonly<Record<string, (input: Input) => unknown>> = {
@@ -53,6 +57,13 @@ const questions: Readonly<Record<string, (input: Input) => unknown>> = {
   matchTopology: ({ terms, labels }) => matchesTopology(terms, labels),
   mountOptions: ({ pv, system }) => joinMountOptions(mountOptionFromSpec(newSpecFromPersistentVolume(pv, false)), system),
   hugePages: ({ medium }) => pageSizeOfMedium(medium).toString(),
+  accessModesAsString: ({ modes }) => accessModesAsString(modes),
+  accessModesFromString: ({ text }) => accessModesFromString(text),
+  multiAttach: ({ pv }) => isMultiAttachAllowed(newSpecFromPersistentVolume(pv, false)),
+  splitUniqueName: ({ text }) => {
+    const { plugin, volume } = splitUniqueName(text);
+    return [plugin, volume];
+  },
   ephemeralClaimName: ({ pod, volume }) => ephemeralClaimName(pod, volume),
   ephemeralOwned: ({ pod, pvc }) => {
     checkEphemeralClaimOwner(pod, pvc);
@@ -60,11 +71,10 @@ const questions: Readonly<Record<string, (input: Input) => unknown>> = {
   },
 };
 
-const ofVolumes = new Set(["accessModesAsString", "accessModesFromString", "multiAttach", "splitUniqueName"]);
 const cloudZones = new Set(["round", "zonesToSet", "chooseZones"]);
 
 export const adapter: Adapter = {
-  unsupported: ({ fn }) => (cloudZones.has(fn) ? reasons.cloudZones : ofVolumes.has(fn) ? reasons.volumeHelpers : undefined),
+  unsupported: ({ fn }) => (cloudZones.has(fn) ? reasons.cloudZones : undefined),
   answer(line: GoldenLine): Promise<Answer> {
     const question = questions[line.fn];
     if (question === undefined) throw new Error(`unknown fn ${line.fn}`);
