@@ -50,8 +50,15 @@ export function fileError(op: string, path: string, code: string): FileError {
   return new FileError(code, `${op} ${path}: ${errnoText(code)}`, path);
 }
 
+/** A call with two paths. */
+export interface LinkCall {
+  readonly op: "rename" | "symlink";
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Go's os.LinkError: `rename /a /b: file exists`. */
-export function linkError(op: string, from: string, to: string, code: string): FileError {
+export function linkError({ op, from, to }: LinkCall, code: string): FileError {
   return new FileError(code, `${op} ${from} ${to}: ${errnoText(code)}`, to);
 }
 

@@ -6,6 +6,7 @@ import type { Case, ContractFactory } from "./contract-kit";
 export function filesContract(factory: ContractFactory): void {
   describe(`files of ${factory.name}`, () => {
     const test = casesOf("files", factory, undefined);
+    lookingCases(test);
     readingCases(test);
     writingCases(test);
     directoryCases(test);
@@ -16,7 +17,7 @@ export function filesContract(factory: ContractFactory): void {
   });
 }
 
-function readingCases(test: Case): void {
+function lookingCases(test: Case): void {
   test("stat and lstat give undefined for what is missing", async ({ root, ports: { files } }) => {
     expect(await files.stat(`${root}/none`)).toBeUndefined();
     expect(await files.lstat(`${root}/none/below`)).toBeUndefined();
@@ -80,7 +81,9 @@ function readingCases(test: Case): void {
     await files.symlink("d", `${root}/l`);
     expect(await files.readDir(`${root}/l`)).toEqual([{ name: "x", kind: "directory" }]);
   });
+}
 
+function readingCases(test: Case): void {
   test("readFile of what is missing", async ({ root, ports: { files } }) => {
     await expect(files.readFile(`${root}/none`)).rejects.toMatchObject({ message: `open ${root}/none: no such file or directory` });
   });

@@ -97,11 +97,11 @@ export class KubeletHost implements KubeletVolumeHost {
   }
 
   newWrapperMounter(volumeName: string, spec: Spec, pod: Pod): Promise<Mounter> {
-    return wrapperMounter(this.options.findPluginBySpec, volumeName, spec, pod);
+    return wrapperMounter(this.options.findPluginBySpec, { volumeName, spec }, pod);
   }
 
   newWrapperUnmounter(volumeName: string, spec: Spec, podUID: string): Promise<Unmounter> {
-    return wrapperUnmounter(this.options.findPluginBySpec, volumeName, spec, podUID);
+    return wrapperUnmounter(this.options.findPluginBySpec, { volumeName, spec }, podUID);
   }
 
   getMounter(): MountInterface {

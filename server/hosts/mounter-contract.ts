@@ -16,9 +16,6 @@ export function mounterContract(factory: ContractFactory): void {
     referenceCases(test);
     refusalCases(test);
   });
-  describe(`mounter of ${factory.name} with devices`, () => {
-    deviceCases(casesOf("mounter with devices", factory, factory.withoutDevices));
-  });
 }
 
 const tmpfsMagic = 0x01021994n;
@@ -31,8 +28,8 @@ async function tmpfs({ root, mounter, ports: { files } }: ContractHost, name: st
   return target;
 }
 
-function bind(mounter: MountInterface, source: string, target: string, options: readonly string[] = []): Promise<void> {
-  return mounter.mount({ source, target, fsType: "", options: ["bind", ...options] });
+function bind(mounter: MountInterface, source: string, target: string): Promise<void> {
+  return mounter.mount({ source, target, fsType: "", options: ["bind"] });
 }
 
 const sizeOf = async (files: Files, path: string): Promise<bigint> => (await files.statfs(path)).totalBytes;
@@ -190,7 +187,7 @@ function bindCases(test: Case): void {
   test("a read-only bind takes no write, its source does", async ({ root, mounter, ports: { files } }) => {
     await files.mkdirAll(`${root}/s`, 0o755);
     await files.mkdirAll(`${root}/t`, 0o755);
-    await bind(mounter, `${root}/s`, `${root}/t`, ["ro"]);
+    await mounter.mount({ source: `${root}/s`, target: `${root}/t`, fsType: "", options: ["bind", "ro"] });
     await expect(files.writeFile(`${root}/t/f`, "x", 0o644)).rejects.toMatchObject({ code: "EROFS" });
     await files.writeFile(`${root}/s/f`, "x", 0o644);
     expect(await files.readText(`${root}/t/f`)).toBe("x");
@@ -435,51 +432,5 @@ function refusalCases(test: Case): void {
     const error: unknown = await mounter.mount(request).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ message: expect.stringContaining(`Mounting arguments:  -t tmpfs -o size=1m,<masked> tmpfs ${root}/t`) });
     expect(String(error)).not.toContain("secretpassword");
-  });
-}
-
-function deviceCases(test: Case): void {
-  const size = 32n * mebibyte;
-
-  test("an empty device is formatted and mounted, and keeps its content", async (host) => {
-    const { root, mounter, ports: { files, blockTools } } = host;
-    const device = await host.makeDevice(size);
-    const request = { source: device, target: `${root}/t`, fsType: "ext4", options: [] };
-    await files.mkdirAll(`${root}/t`, 0o755);
-    await mounter.formatAndMount(request);
-    expect((await blockTools.probe(device)).fsType).toBe("ext4");
-    await files.writeFile(`${root}/t/f`, "kept", 0o644);
-    await mounter.unmount(`${root}/t`);
-    await mounter.formatAndMount(request);
-    expect(await files.readText(`${root}/t/f`)).toBe("kept");
-    expect((await mounter.list()).filter((row) => row.path === `${root}/t`)).toMatchObject([{ device, type: "ext4" }]);
-  });
-
-  test("an empty device is not formatted to be read", async (host) => {
-    const device = await host.makeDevice(size);
-    await host.ports.files.mkdirAll(`${host.root}/t`, 0o755);
-    const request = { source: device, target: `${host.root}/t`, fsType: "ext4", options: ["ro"] };
-    await expect(host.mounter.formatAndMount(request)).rejects.toMatchObject({
-      message: `cannot mount unformatted disk ${device} as we are manipulating it in read-only mode`,
-    });
-    expect((await host.ports.blockTools.probe(device)).fsType).toBe("");
-  });
-
-  test("a device with unknown data is neither formatted nor mounted", async (host) => {
-    const device = await host.makeDevice(size);
-    await host.scribble(device, "start");
-    await host.ports.files.mkdirAll(`${host.root}/t`, 0o755);
-    const request = { source: device, target: `${host.root}/t`, fsType: "ext4", options: [] };
-    await expect(host.mounter.formatAndMount(request)).rejects.toMatchObject({ code: "EEXIST" });
-    expect(await host.mounter.isMountPoint(`${host.root}/t`)).toBe(false);
-  });
-
-  test("a device of another file system is not mounted", async (host) => {
-    const device = await host.makeDevice(size);
-    await host.ports.blockTools.format(device, "ext4", []);
-    await host.ports.files.mkdirAll(`${host.root}/t`, 0o755);
-    const request = { source: device, target: `${host.root}/t`, fsType: "xfs", options: [] };
-    await expect(host.mounter.formatAndMount(request)).rejects.toMatchObject({ message: expect.stringContaining("wrong fs type") });
-    expect((await host.ports.blockTools.probe(device)).fsType).toBe("ext4");
   });
 }

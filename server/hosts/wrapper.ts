@@ -13,8 +13,13 @@ import type { Mounter, Unmounter } from "@/server/volume/volume";
 /** The manager's findPluginBySpec; given as a function because the manager knows the host too. */
 export type FindPluginBySpec = (spec: Spec) => Promise<VolumePlugin>;
 
+export interface Wrapped {
+  readonly volumeName: string;
+  readonly spec: Spec;
+}
+
 /** Throws `failed to instantiate mounter for volume: NAME using plugin: PLUGIN with a root cause: ...`. */
-export async function wrapperMounter(find: FindPluginBySpec, volumeName: string, spec: Spec, pod: Pod): Promise<Mounter> {
+export async function wrapperMounter(find: FindPluginBySpec, { volumeName, spec }: Wrapped, pod: Pod): Promise<Mounter> {
   const wrapped = renamed(volumeName, spec);
   const plugin = await find(wrapped).catch((error: unknown) => {
     throw wrap(`can't use volume plugins for ${specName(wrapped)}: ${messageOf(error)}`, error);
@@ -31,7 +36,7 @@ export async function wrapperMounter(find: FindPluginBySpec, volumeName: string,
   return mounter;
 }
 
-export async function wrapperUnmounter(find: FindPluginBySpec, volumeName: string, spec: Spec, podUID: string): Promise<Unmounter> {
+export async function wrapperUnmounter(find: FindPluginBySpec, { volumeName, spec }: Wrapped, podUID: string): Promise<Unmounter> {
   const wrapped = renamed(volumeName, spec);
   const plugin = await find(wrapped);
   const unmounter = await plugin.newUnmounter(specName(wrapped), podUID);

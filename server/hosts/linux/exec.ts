@@ -29,7 +29,7 @@ export class LinuxExec implements Exec {
       detached: true,
       shell: false,
     });
-    return new Run(child, command, options, this.log).result();
+    return new Run(child, { command, options }, this.log).result();
   }
 }
 
@@ -42,12 +42,16 @@ class Run {
   private aborted = false;
   private readonly timers = new Set<NodeJS.Timeout>();
 
+  private readonly command: string;
+  private readonly options: ExecOptions;
+
   constructor(
     private readonly child: ChildProcess,
-    private readonly command: string,
-    private readonly options: ExecOptions,
+    asked: { readonly command: string; readonly options: ExecOptions },
     private readonly log: Log,
   ) {
+    this.command = asked.command;
+    this.options = asked.options;
     child.stdout?.on("data", (chunk: Buffer) => this.keep(chunk));
     child.stderr?.on("data", (chunk: Buffer) => this.keep(chunk));
   }

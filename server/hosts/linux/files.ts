@@ -1,25 +1,34 @@
 /** The Files port on this machine: no link is followed by a change, nothing outside of what is allowed is touched. */
-import type { BigIntStats, Stats } from "node:fs";
-import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { codeOf } from "@/lib/errors";
 import { asFileError, bareError, fileError, linkError } from "@/server/hosts/file-errors";
 import { mountsAtOrBelow, topMountAt } from "@/server/hosts/mount-queries";
+import type { LinkCall } from "@/server/hosts/file-errors";
 import { cleanPath } from "@/server/hosts/paths";
-import type { DirEntry, Exec, FileKind, Files, FileStat, FsInfo } from "@/server/volume/ports";
+import type { DirEntry, Exec, Files, FileStat, FsInfo } from "@/server/volume/ports";
 import { FileError } from "@/server/volume/ports";
 import type { Access } from "./access";
 import type { ForeignCalls } from "./foreign-call";
-import { deviceText, fsInfoOf, kindOfMode, numberOf, recordOf, statOfAnswer } from "./foreign-answers";
+import { fsInfoOf, kindOfMode, numberOf, recordOf, statOfAnswer } from "./foreign-answers";
+import {
+  changeMode,
+  makeDirectory,
+  open,
+  readDirectory,
+  readRegularFile,
+  sortEntries,
+  statFileSystem,
+  statOf,
+  unlinkAt,
+  writeRegularFile,
+} from "./local-files";
 import type { MountReader } from "./mount-reader";
 import { endOf } from "./exec";
 import { removeTree } from "./remove-tree";
 import { directoryFlags, Walker } from "./walk";
 import type { ForeignPlace, LocalPlace, Place, WalkRequest } from "./walk";
 
-/** O_PATH, which Node does not name: a handle to the thing itself, good for chmod and statfs. */
-export const pathFlag = 0o10000000;
 const umask = 0o022;
 const usageTimeoutMs = 60_000;
 
@@ -32,6 +41,27 @@ export interface LinuxFilesOptions {
   readonly prefix?: string;
 }
 
+/** Go's word for a call, and its path, for the error text. */
+interface Call {
+  readonly op: string;
+  readonly path: string;
+}
+
+interface ForeignCall {
+  readonly call: string;
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+/** What to do where a walk ended. */
+interface Acts<T> {
+  local(place: LocalPlace): Promise<T>;
+  foreign(place: ForeignPlace): Promise<T>;
+  /** The error for a place where nothing is; ENOENT unless given. */
+  missing?(place: LocalPlace): FileError;
+}
+
+const following = { parents: "follow", last: "follow" } as const;
+
 export class LinuxFiles implements Files {
   readonly walker: Walker;
 
@@ -40,7 +70,7 @@ export class LinuxFiles implements Files {
   }
 
   stat(path: string): Promise<FileStat | undefined> {
-    return this.look({ op: "stat", path, parents: "follow", last: "follow" });
+    return this.look({ op: "stat", path, ...following });
   }
 
   lstat(path: string): Promise<FileStat | undefined> {
@@ -48,17 +78,22 @@ export class LinuxFiles implements Files {
   }
 
   readDir(path: string): Promise<readonly DirEntry[]> {
-    return this.at({ op: "open", path, parents: "follow", last: "follow" }, readDirectory, async (place) => {
-      const answer = await this.ask(place, "open", path, "readDir");
-      const entries = Array.isArray(answer) ? answer.map(recordOf) : [];
-      return sortEntries(entries.map((entry) => ({ name: String(entry["name"]), kind: kindOfMode(numberOf(entry["mode"])) })));
+    const request = { op: "open", path, ...following };
+    return this.at(request, {
+      local: readDirectory,
+      foreign: async (place) => {
+        const answer = await this.ask(place, request, { call: "readDir" });
+        const entries = Array.isArray(answer) ? answer.map(recordOf) : [];
+        return sortEntries(entries.map((entry) => ({ name: String(entry["name"]), kind: kindOfMode(numberOf(entry["mode"])) })));
+      },
     });
   }
 
   readFile(path: string): Promise<Uint8Array> {
-    return this.at({ op: "open", path, parents: "follow", last: "follow" }, (place) => readRegularFile(place, path), async (place) => {
-      const answer = await this.ask(place, "open", path, "readFile");
-      return new Uint8Array(Buffer.from(String(answer), "base64"));
+    const request = { op: "open", path, ...following };
+    return this.at(request, {
+      local: (place) => readRegularFile(place, path),
+      foreign: async (place) => new Uint8Array(Buffer.from(String(await this.ask(place, request, { call: "readFile" })), "base64")),
     });
   }
 
@@ -67,22 +102,22 @@ export class LinuxFiles implements Files {
   }
 
   readLink(path: string): Promise<string> {
-    return this.at(
-      { op: "readlink", path, parents: "follow", last: "keep" },
-      ({ at }) => fs.readlink(at),
-      async (place) => String(await this.ask(place, "readlink", path, "readLink")),
-    );
+    const request = { op: "readlink", path, parents: "follow", last: "keep" } as const;
+    return this.at(request, {
+      local: ({ at }) => fs.readlink(at),
+      foreign: async (place) => String(await this.ask(place, request, { call: "readLink" })),
+    });
   }
 
   writeFile(path: string, data: Uint8Array | string, mode: number): Promise<void> {
-    return this.change("open", path, "refuse", (place) => writeRegularFile({ place, shown: path }, data, mode), {
+    return this.change({ op: "open", path, last: "refuse" }, (place) => writeRegularFile({ place, shown: path }, data, mode), {
       call: "writeFile",
       args: { data: Buffer.from(data).toString("base64"), mode },
     });
   }
 
   async mkdirAll(path: string, mode: number): Promise<void> {
-    const there = await this.look({ op: "stat", path, parents: "follow", last: "follow" });
+    const there = await this.look({ op: "stat", path, ...following });
     if (there?.kind === "directory") return;
     if (there !== undefined) throw fileError("mkdir", path, "ENOTDIR");
     const placed = await this.walker.allowed("mkdir", path, path);
@@ -92,40 +127,38 @@ export class LinuxFiles implements Files {
   }
 
   chmod(path: string, mode: number): Promise<void> {
-    return this.change("chmod", path, "refuse", ({ at }) => changeMode(at, mode & 0o7777), {
+    return this.change({ op: "chmod", path, last: "refuse" }, ({ at }) => changeMode(at, mode & 0o7777), {
       call: "chmod",
       args: { mode: mode & 0o7777 },
     });
   }
 
   chown(path: string, uid: number, gid: number): Promise<void> {
-    return this.change("lchown", path, "keep", ({ at }) => fs.lchown(at, uid, gid), { call: "chown", args: { uid, gid } });
+    return this.change({ op: "lchown", path, last: "keep" }, ({ at }) => fs.lchown(at, uid, gid), { call: "chown", args: { uid, gid } });
   }
 
   async symlink(target: string, path: string): Promise<void> {
-    const request = { op: "symlink", path, parents: "refuse", last: "keep" } as const;
     try {
-      await this.at(request, ({ at }) => fs.symlink(target, at), async (place) => {
-        await this.ask(place, "symlink", path, "symlink", { target });
-      });
+      await this.change({ op: "symlink", path, last: "keep" }, ({ at }) => fs.symlink(target, at), { call: "symlink", args: { target } });
     } catch (error) {
-      throw asLinkError(error, "symlink", target, path);
+      throw asLinkError(error, { op: "symlink", from: target, to: path });
     }
   }
 
   async rename(from: string, to: string): Promise<void> {
-    const [source, target] = await this.renamePlaces(from, to);
+    const call = { op: "rename", from, to } as const;
+    const [source, target] = await this.renamePlaces(call);
     try {
       if (source.kind === "local" && target.kind === "local") {
         await this.ifNotMounted(target, async () => undefined);
         await this.ifNotMounted(source, ({ at }) => fs.rename(at, target.at));
       } else if (source.kind === "foreign" && target.kind === "foreign") {
-        await this.ask(source, "rename", to, "rename", { to: target.address });
+        await this.ask(source, { op: "rename", path: to }, { call: "rename", args: { to: target.address } });
       } else {
-        throw linkError("rename", from, to, "EXDEV");
+        throw linkError(call, "EXDEV");
       }
     } catch (error) {
-      throw asLinkError(error, "rename", from, to);
+      throw asLinkError(error, call);
     } finally {
       await source.close();
       await target.close();
@@ -133,11 +166,11 @@ export class LinuxFiles implements Files {
   }
 
   unlink(path: string): Promise<void> {
-    return this.change("remove", path, "keep", (place) => this.ifNotMounted(place, unlinkAt), { call: "unlink", args: {} });
+    return this.change({ op: "remove", path, last: "keep" }, (place) => this.ifNotMounted(place, unlinkAt), { call: "unlink" });
   }
 
   rmdir(path: string): Promise<void> {
-    return this.change("remove", path, "keep", (place) => this.ifNotMounted(place, ({ at }) => fs.rmdir(at)), { call: "rmdir", args: {} });
+    return this.change({ op: "remove", path, last: "keep" }, (place) => this.ifNotMounted(place, ({ at }) => fs.rmdir(at)), { call: "rmdir" });
   }
 
   async removeAll(path: string): Promise<void> {
@@ -156,9 +189,11 @@ export class LinuxFiles implements Files {
 
   async statfs(path: string): Promise<FsInfo> {
     try {
-      return await this.at({ op: "statfs", path, parents: "follow", last: "follow" }, statFileSystem, async (place) =>
-        fsInfoOf(recordOf(await this.ask(place, "statfs", path, "statfs"))),
-      );
+      const request = { op: "statfs", path, ...following };
+      return await this.at(request, {
+        local: statFileSystem,
+        foreign: async (place) => fsInfoOf(recordOf(await this.ask(place, request, { call: "statfs" }))),
+      });
     } catch (error) {
       const code = codeOf(error);
       throw code === undefined || code === "EACCES" || code === "ETIMEDOUT" ? error : bareError(path, code);
@@ -167,9 +202,8 @@ export class LinuxFiles implements Files {
 
   usage(path: string): Promise<{ readonly usedBytes: bigint; readonly inodesUsed: bigint }> {
     const request = { op: "lstat", path, parents: "follow", last: "refuse" } as const;
-    return this.at(
-      request,
-      async (place) => {
+    return this.at(request, {
+      local: async (place) => {
         const directory = await open(place, directoryFlags);
         try {
           return await this.diskUsage(`/proc/${process.pid}/fd/${directory.fd}/.`, path);
@@ -177,16 +211,18 @@ export class LinuxFiles implements Files {
           await directory.close();
         }
       },
-      ({ address }) => this.diskUsage([address.start, ...address.segments].join("/"), path),
-    );
+      foreign: ({ address }) => this.diskUsage([address.start, ...address.segments].join("/"), path),
+    });
   }
 
   realPath(path: string): Promise<string> {
     return this.at(
-      { op: "lstat", path, parents: "follow", last: "follow" },
-      async (place) => place.real,
-      async (place) => place.real,
-      (place) => fileError("lstat", place.real, "ENOENT"),
+      { op: "lstat", path, ...following },
+      {
+        local: async (place) => place.real,
+        foreign: async (place) => place.real,
+        missing: (place) => fileError("lstat", place.real, "ENOENT"),
+      },
     );
   }
 
@@ -208,7 +244,7 @@ export class LinuxFiles implements Files {
     await place.close();
     if (place.kind === "local") return place.stat === undefined ? undefined : statOf(place.stat);
     try {
-      return statOfAnswer(recordOf(await this.ask(place, request.op, request.path, "lstat")));
+      return statOfAnswer(recordOf(await this.ask(place, request, { call: "lstat" })));
     } catch (error) {
       if (codeOf(error) === "ENOENT") return undefined;
       throw error;
@@ -228,17 +264,14 @@ export class LinuxFiles implements Files {
   }
 
   /** Walks to a path, calls what fits the place, closes it, and turns Node's errors into Go's words. */
-  private async at<T>(
-    request: WalkRequest,
-    onLocal: (place: LocalPlace) => Promise<T>,
-    onForeign: (place: ForeignPlace) => Promise<T>,
-    missing: (place: LocalPlace) => FileError = () => fileError(request.op, request.path, "ENOENT"),
-  ): Promise<T> {
+  private async at<T>(request: WalkRequest, acts: Acts<T>): Promise<T> {
     const place = await this.walker.walk(request);
     try {
-      if (place.kind === "foreign") return await onForeign(place);
-      if (place.stat === undefined && !creates(request)) throw missing(place);
-      return await onLocal(place);
+      if (place.kind === "foreign") return await acts.foreign(place);
+      if (place.stat === undefined && !creates(request)) {
+        throw acts.missing?.(place) ?? fileError(request.op, request.path, "ENOENT");
+      }
+      return await acts.local(place);
     } catch (error) {
       throw asFileError(error, request.op, request.path);
     } finally {
@@ -246,27 +279,21 @@ export class LinuxFiles implements Files {
     }
   }
 
+  /** A change of one thing, reached through no link. */
   private change(
-    op: string,
-    path: string,
-    last: "keep" | "refuse",
-    onLocal: (place: LocalPlace) => Promise<void>,
-    foreign: { readonly call: string; readonly args: Readonly<Record<string, unknown>> },
+    call: Call & { readonly last: "keep" | "refuse" },
+    local: (place: LocalPlace) => Promise<void>,
+    foreign: ForeignCall,
   ): Promise<void> {
-    // Opening for reading never creates; only a change by this word does.
-    const request = { op, path, parents: "refuse", last } as const;
-    return this.at(request, onLocal, async (place) => {
-      await this.ask(place, op, path, foreign.call, foreign.args);
+    return this.at({ ...call, parents: "refuse" }, {
+      local,
+      foreign: async (place) => {
+        await this.ask(place, call, foreign);
+      },
     });
   }
 
-  private async ask(
-    place: ForeignPlace,
-    op: string,
-    path: string,
-    call: string,
-    args: Readonly<Record<string, unknown>> = {},
-  ): Promise<unknown> {
+  private async ask(place: ForeignPlace, { op, path }: Call, { call, args = {} }: ForeignCall): Promise<unknown> {
     const answer = await this.options.foreignCalls.ask({ place: place.address, call, args }, path);
     if ("code" in answer) throw fileError(op, path, answer.code);
     return answer.value;
@@ -284,27 +311,24 @@ export class LinuxFiles implements Files {
   }
 
   private async makeDir(path: string, mode: number): Promise<void> {
-    const there = await this.look({ op: "stat", path, parents: "follow", last: "follow" });
+    const there = await this.look({ op: "stat", path, ...following });
     if (there?.kind === "directory") return;
     if (there !== undefined) throw fileError("mkdir", path, "ENOTDIR");
-    const request = { op: "mkdir", path, parents: "refuse", last: "keep" } as const;
-    await this.at(request, ({ at }) => makeDirectory(at, mode), async (place) => {
-      await this.ask(place, "mkdir", path, "mkdir", { mode });
-    });
+    await this.change({ op: "mkdir", path, last: "keep" }, ({ at }) => makeDirectory(at, mode), { call: "mkdir", args: { mode } });
   }
 
-  private async renamePlaces(from: string, to: string): Promise<readonly [Place, Place]> {
+  private async renamePlaces(call: LinkCall): Promise<readonly [Place, Place]> {
     const walk = (path: string): Promise<Place> => this.walker.walk({ op: "rename", path, parents: "refuse", last: "keep" });
     try {
-      const source = await walk(from);
+      const source = await walk(call.from);
       try {
-        return [source, await walk(to)];
+        return [source, await walk(call.to)];
       } catch (error) {
         await source.close();
         throw error;
       }
     } catch (error) {
-      throw asLinkError(error, "rename", from, to);
+      throw asLinkError(error, call);
     }
   }
 
@@ -328,117 +352,7 @@ function creates(request: WalkRequest): boolean {
   return request.parents === "refuse" && (request.op === "open" || request.op === "symlink" || request.op === "mkdir");
 }
 
-async function open(place: LocalPlace, flags: number): Promise<FileHandle> {
-  return fs.open(place.at, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
-}
-
-async function readDirectory(place: LocalPlace): Promise<readonly DirEntry[]> {
-  const directory = await open(place, directoryFlags);
-  try {
-    const self = `/proc/self/fd/${directory.fd}`;
-    const entries = await fs.readdir(self, { withFileTypes: true });
-    return sortEntries(entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) })));
-  } finally {
-    await directory.close();
-  }
-}
-
-async function readRegularFile(place: LocalPlace, shown: string): Promise<Uint8Array> {
-  const { stat } = place;
-  if (stat?.isDirectory() === true) throw fileError("read", shown, "EISDIR");
-  const file = await open(place, constants.O_RDONLY);
-  try {
-    if (!(await file.stat()).isFile()) throw fileError("open", shown, "ENXIO");
-    return new Uint8Array(await file.readFile());
-  } finally {
-    await file.close();
-  }
-}
-
-async function writeRegularFile(
-  { place, shown }: { readonly place: LocalPlace; readonly shown: string },
-  data: Uint8Array | string,
-  mode: number,
-): Promise<void> {
-  if (place.stat?.isDirectory() === true) throw fileError("open", shown, "EISDIR");
-  const file = await open(place, constants.O_WRONLY | constants.O_CREAT);
-  try {
-    if (!(await file.stat()).isFile()) throw fileError("open", shown, "ENXIO");
-    await file.chmod(mode);
-    await file.truncate(0);
-    await file.writeFile(data).catch((error: unknown) => {
-      throw asFileError(error, "write", shown);
-    });
-  } finally {
-    await file.close();
-  }
-}
-
-async function makeDirectory(at: string, mode: number): Promise<void> {
-  await fs.mkdir(at, mode);
-  const made = await fs.lstat(at);
-  // Only this process's own umask can have changed the mode; an inherited set-gid stays.
-  if ((made.mode & 0o777) !== (mode & 0o777)) await changeMode(at, (made.mode & 0o7000) | mode);
-}
-
-/** There is no chmod that refuses links: a handle to the thing itself stands in. */
-async function changeMode(at: string, mode: number): Promise<void> {
-  const handle = await fs.open(at, pathFlag | constants.O_NOFOLLOW);
-  try {
-    if ((await handle.stat()).isSymbolicLink()) throw Object.assign(new Error("a link"), { code: "ELOOP" });
-    await fs.chmod(`/proc/self/fd/${handle.fd}`, mode);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function unlinkAt(place: LocalPlace): Promise<void> {
-  if (place.stat?.isDirectory() === true) throw Object.assign(new Error("a directory"), { code: "EISDIR" });
-  await fs.unlink(place.at);
-}
-
-async function statFileSystem(place: LocalPlace): Promise<FsInfo> {
-  const handle = await fs.open(place.at, pathFlag | constants.O_NOFOLLOW);
-  try {
-    const stat = await fs.statfs(`/proc/self/fd/${handle.fd}`, { bigint: true });
-    return fsInfoOf({ ...stat });
-  } finally {
-    await handle.close();
-  }
-}
-
-function statOf(stat: BigIntStats): FileStat {
-  return {
-    kind: kindOf(stat),
-    mode: Number(stat.mode & 0o7777n),
-    uid: Number(stat.uid),
-    gid: Number(stat.gid),
-    sizeBytes: stat.size,
-    modifiedMs: Number(stat.mtimeMs),
-    device: deviceText(stat.dev),
-    inode: stat.ino,
-  };
-}
-
-type KindAnswers = Pick<
-  Stats,
-  "isFile" | "isDirectory" | "isSymbolicLink" | "isSocket" | "isFIFO" | "isBlockDevice" | "isCharacterDevice"
->;
-
-export function kindOf(entry: KindAnswers): FileKind {
-  if (entry.isDirectory()) return "directory";
-  if (entry.isSymbolicLink()) return "symlink";
-  if (entry.isSocket()) return "socket";
-  if (entry.isFIFO()) return "fifo";
-  if (entry.isBlockDevice()) return "block-device";
-  return entry.isCharacterDevice() ? "char-device" : "file";
-}
-
-function sortEntries(entries: readonly DirEntry[]): readonly DirEntry[] {
-  return [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function asLinkError(error: unknown, op: string, from: string, to: string): unknown {
+function asLinkError(error: unknown, call: LinkCall): unknown {
   const code = codeOf(error);
-  return code === undefined ? error : linkError(op, from, to, code);
+  return code === undefined ? error : linkError(call, code);
 }

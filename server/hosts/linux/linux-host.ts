@@ -51,12 +51,11 @@ export interface LinuxHost {
 
 /** Throws AppError `precondition` when the folder is refused or no mount can be made here, with the reason. */
 export async function createLinuxHost(options: LinuxHostOptions): Promise<LinuxHost> {
-  const exec = new LinuxExec(options.log);
-  const capability = options.mode === undefined ? await mountCapability(exec) : chosen(options.mode);
+  const capability = options.mode === undefined ? await mountCapability(new LinuxExec(options.log)) : chosen(options.mode);
   if (capability.mode === "none") throw new AppError("precondition", `mounts are not possible here: ${capability.reason}`);
   const folder = await openDataFolder(options.root);
   try {
-    return await hostIn(folder, capability, exec, options);
+    return await hostIn(folder, capability, options);
   } catch (error) {
     await folder.release();
     throw error;
@@ -67,8 +66,9 @@ function chosen(mode: "root" | "user-namespace"): MountCapability {
   return { mode, reason: "chosen", blockDevices: mode === "root" };
 }
 
-async function hostIn(folder: DataFolder, capability: MountCapability, exec: LinuxExec, options: LinuxHostOptions): Promise<LinuxHost> {
+async function hostIn(folder: DataFolder, capability: MountCapability, options: LinuxHostOptions): Promise<LinuxHost> {
   const { root } = folder;
+  const exec = new LinuxExec(options.log);
   const namespace = capability.mode === "user-namespace" ? await openUserNamespace(root, systemClock) : undefined;
   const prefix = namespace?.prefix ?? "";
   const { allowedPaths, allowedDevices } = options;

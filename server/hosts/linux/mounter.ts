@@ -12,8 +12,8 @@ import type { MountInfo, MountInterface, MountPoint, MountRequest } from "@/serv
 import type { BlockTools, Exec, ExecResult } from "@/server/volume/ports";
 import type { Access } from "./access";
 import { endOf } from "./exec";
-import { pathFlag } from "./files";
 import type { LinuxFiles } from "./files";
+import { pathFlag } from "./local-files";
 import type { MountReader } from "./mount-reader";
 
 export interface LinuxMounterOptions {

@@ -124,9 +124,9 @@ export class Walker {
           await holder.close();
           return link;
         }
-        return local(holder, name, next, stat);
+        return local(holder, { name, real: next, stat });
       }
-      return local(holder, "", reached, await holder.stat({ bigint: true }));
+      return local(holder, { name: "", real: reached, stat: await holder.stat({ bigint: true }) });
     } catch (error) {
       await holder.close();
       throw error;
@@ -160,14 +160,12 @@ async function openDirectory(at: string): Promise<FileHandle | string> {
   }
 }
 
-function local(holder: FileHandle, name: string, real: string, stat: BigIntStats | undefined): LocalPlace {
+function local(holder: FileHandle, found: Pick<LocalPlace, "name" | "real" | "stat">): LocalPlace {
   return {
     kind: "local",
     holder,
-    name,
-    at: `/proc/self/fd/${holder.fd}/${name === "" ? "." : name}`,
-    real,
-    stat,
+    ...found,
+    at: `/proc/self/fd/${holder.fd}/${found.name === "" ? "." : found.name}`,
     close: () => holder.close(),
   };
 }

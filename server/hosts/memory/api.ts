@@ -32,15 +32,15 @@ export class MemoryKubeClient implements KubeClient {
   }
 
   async getSecret(namespace: string, name: string): Promise<Secret> {
-    return find(this.objects.secrets, "secrets", name, namespace);
+    return find(this.objects.secrets, "secrets", { namespace, name });
   }
 
   async getConfigMap(namespace: string, name: string): Promise<ConfigMap> {
-    return find(this.objects.configMaps, "configmaps", name, namespace);
+    return find(this.objects.configMaps, "configmaps", { namespace, name });
   }
 
   async getVolumeAttachment(name: string): Promise<VolumeAttachment> {
-    return find(this.objects.volumeAttachments, "volumeattachments.storage.k8s.io", name);
+    return find(this.objects.volumeAttachments, "volumeattachments.storage.k8s.io", { name });
   }
 
   async createPod(pod: Pod): Promise<Pod> {
@@ -56,7 +56,7 @@ export class MemoryKubeClient implements KubeClient {
 /** A lister over fixed objects; `resource` is the word of its not-found text, such as `csidrivers.storage.k8s.io`. */
 export function memoryLister<T extends KubeObject>(resource: string, objects: readonly T[]): Lister<T> {
   return {
-    get: (name) => find(objects, resource, name),
+    get: (name) => find(objects, resource, { name }),
     list: () => objects,
   };
 }
@@ -71,12 +71,16 @@ export interface RecordedEvent {
 export class MemoryEventRecorder implements EventRecorder {
   readonly events: RecordedEvent[] = [];
 
-  event(object: RecordedEvent["object"], type: RecordedEvent["type"], reason: string, message: string): void {
+  event(...[object, type, reason, message]: Parameters<EventRecorder["event"]>): void {
     this.events.push({ object, type, reason, message });
   }
 }
 
-function find<T extends KubeObject>(objects: readonly T[] | undefined, resource: string, name: string, namespace?: string): T {
+function find<T extends KubeObject>(
+  objects: readonly T[] | undefined,
+  resource: string,
+  { name, namespace }: { readonly name: string; readonly namespace?: string },
+): T {
   const found = objects?.find(
     ({ metadata }) => metadata.name === name && (namespace === undefined || (metadata.namespace ?? "") === namespace),
   );

@@ -1,9 +1,10 @@
 /** The Files port over an in-memory tree. Runs as root with umask 022, like a kubelet. */
 import { codeOf } from "@/lib/errors";
 import { bareError, fileError, linkError, refusedError } from "@/server/hosts/file-errors";
+import type { LinkCall } from "@/server/hosts/file-errors";
 import { cleanPath, isWithin, parentOf, segmentsOf } from "@/server/hosts/paths";
 import type { DirEntry, FileKind, Files, FileStat, FsInfo } from "@/server/volume/ports";
-import { bytesOf, magicOf, selfAndBelow } from "./tree";
+import { bytesOf, isReadOnly, magicOf, selfAndBelow } from "./tree";
 import type { MemoryTree, Place, Step, TreeNode } from "./tree";
 
 const umask = 0o022;
@@ -148,22 +149,23 @@ export class MemoryFiles implements Files {
 
   async symlink(target: string, path: string): Promise<void> {
     this.check("symlink", path);
-    const place = relink("symlink", target, path, () => this.place("symlink", path, "keep"));
-    if (place.found !== undefined) throw linkError("symlink", target, path, "EEXIST");
+    const place = relink({ op: "symlink", from: target, to: path }, () => this.place("symlink", path, "keep"));
+    if (place.found !== undefined) throw linkError({ op: "symlink", from: target, to: path }, "EEXIST");
     this.tree.attach(place, this.tree.newNode("symlink", 0o777, { target }), { op: "symlink", path });
   }
 
   async rename(from: string, to: string): Promise<void> {
     this.check("rename", from);
     this.check("rename", to);
-    const source = relink("rename", from, to, () => this.place("rename", from, "keep"));
-    const target = relink("rename", from, to, () => this.place("rename", to, "keep"));
+    const call = { op: "rename", from, to } as const;
+    const source = relink(call, () => this.place("rename", from, "keep"));
+    const target = relink(call, () => this.place("rename", to, "keep"));
     const node = source.found?.node;
     const fail = (code: string): never => {
-      throw linkError("rename", from, to, code);
+      throw linkError(call, code);
     };
     if (node === undefined || source.found === undefined) return fail("ENOENT");
-    this.tree.requireWritable(source.holder.mount, { op: "rename", path: to, from });
+    if (isReadOnly(source.holder.mount)) return fail("EROFS");
     if (source.holder.mount !== target.holder.mount) return fail("EXDEV");
     if (isCovered(source) || isCovered(target)) return fail("EBUSY");
     if (source.path !== target.path && isWithin(source.path, target.path)) return fail("EINVAL");
@@ -361,11 +363,11 @@ function ifThere<T>(look: () => T): T | undefined {
   }
 }
 
-function relink<T>(op: string, from: string, to: string, act: () => T): T {
+function relink<T>(call: LinkCall, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw linkError(op, from, to, codeOf(error) ?? "EIO");
+    throw linkError(call, codeOf(error) ?? "EIO");
   }
 }
 

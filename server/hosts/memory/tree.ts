@@ -1,5 +1,5 @@
 /** File systems and mounts of the in-memory host, with the kernel's rules for links and for what a mount covers. */
-import { fileError, linkError } from "@/server/hosts/file-errors";
+import { fileError } from "@/server/hosts/file-errors";
 import { segmentsOf } from "@/server/hosts/paths";
 import type { FileError, FileKind } from "@/server/volume/ports";
 
@@ -225,11 +225,8 @@ export class MemoryTree {
     this.touch(step.node);
   }
 
-  requireWritable(mount: MemoryMount, request: { op: string; path: string; from?: string }): void {
-    if (!mount.options.includes("ro") && !mount.fs.superOptions.includes("ro")) return;
-    throw request.from === undefined
-      ? fileError(request.op, request.path, "EROFS")
-      : linkError(request.op, request.from, request.path, "EROFS");
+  requireWritable(mount: MemoryMount, request: { op: string; path: string }): void {
+    if (isReadOnly(mount)) throw fileError(request.op, request.path, "EROFS");
   }
 
   /** True when the node is what a mount covers or shows, so that the kernel would call it busy. */
@@ -263,6 +260,10 @@ export class MemoryTree {
 export interface TreeChange {
   readonly kind: "create" | "remove" | "rename" | "write" | "chmod";
   readonly path: string;
+}
+
+export function isReadOnly(mount: MemoryMount): boolean {
+  return mount.options.includes("ro") || mount.fs.superOptions.includes("ro");
 }
 
 export function magicOf(fsType: string): bigint {
