@@ -1,0 +1,125 @@
+/**
+ * The device half of a volume: attach and global mount, which the pods of a node share, and the way back. Nobody else attaches
+ * here: a node that stands alone is its own attach controller.
+ * Source: pkg/volume/util/operationexecutor/operation_generator.go (GenerateAttachVolumeFunc, GenerateMountVolumeFunc,
+ * GenerateUnmountDeviceFunc, GenerateDetachVolumeFunc) of v1.37.2.
+ */
+import { codeOf, messageOf } from "@/lib/errors";
+import { goQuote } from "@/lib/go-text";
+import type { DeviceMount } from "@/server/node/actual-state";
+import { operationMessage, step, successReasons } from "@/server/node/events";
+import type { OperationContext } from "@/server/node/operation-context";
+import type { ResolvedVolume } from "@/server/node/resolve-volume";
+import { VolumeError } from "@/server/volume/errors";
+import { specName } from "@/server/volume/spec";
+
+const waitForAttachMs = 600_000;
+
+/** The device as it stands after attaching; `devicePath` is "" for what is not attachable. */
+export async function attachDevice(context: OperationContext, volume: ResolvedVolume): Promise<DeviceMount> {
+  const { actual, manager, host } = context;
+  const { uniqueName, spec, pod } = volume;
+  const name = specName(spec);
+  const known = actual.device(uniqueName) ?? newDevice(volume);
+  if (!volume.attachable) return known;
+  const plugin = await step("AttachVolume.FindAttachablePluginBySpec failed", name, () => manager.findAttachablePluginBySpec(spec));
+  if (!plugin) return known;
+  const attacher = await step("AttachVolume.NewAttacher failed", name, () => plugin.newAttacher());
+  let attached = known;
+  if (!known.attached) {
+    const devicePath = await step("AttachVolume.Attach failed", name, () => attacher.attach(spec, host.getNodeName()));
+    attached = { ...known, attached: true, devicePath };
+    actual.putDevice(attached);
+    context.point("attach.done");
+    const message = operationMessage("AttachVolume.Attach succeeded", name);
+    context.event(pod, { type: "Normal", reason: successReasons["AttachVolume.Attach succeeded"], message });
+  }
+  const devicePath = await step("MountVolume.WaitForAttach failed", name, () =>
+    attacher.waitForAttach(spec, attached.devicePath, pod, waitForAttachMs),
+  );
+  const ready = { ...attached, devicePath };
+  actual.putDevice(ready);
+  return ready;
+}
+
+/** Mounts the device once for all pods of the node. Idempotent: plugins look at the mount table first. */
+export async function mountDevice(context: OperationContext, volume: ResolvedVolume, device: DeviceMount): Promise<DeviceMount> {
+  const { actual, manager } = context;
+  const { spec, pod } = volume;
+  const name = specName(spec);
+  if (device.deviceMountPath !== undefined && device.certainty === "certain") return device;
+  const mounter = await step("MountVolume.GetDeviceMountPath failed", name, async () =>
+    (await manager.findDeviceMountablePluginBySpec(spec))?.newDeviceMounter(),
+  );
+  if (!mounter) return device;
+  const deviceMountPath = await step("MountVolume.GetDeviceMountPath failed", name, () => mounter.getDeviceMountPath(spec));
+  context.point("mountDevice.begin");
+  const args = { fsGroup: pod.spec.securityContext?.fsGroup };
+  try {
+    await step("MountVolume.MountDevice failed", name, () => mounter.mountDevice(spec, device.devicePath, deviceMountPath, args));
+  } catch (error) {
+    markDeviceAfter(context, { ...device, deviceMountPath }, error);
+    throw error;
+  }
+  const mounted: DeviceMount = { ...device, deviceMountPath, certainty: "certain" };
+  actual.putDevice(mounted);
+  context.point("mountDevice.done");
+  return mounted;
+}
+
+/** What an error says of the device: uncertain stays to be looked at, a transient one changes nothing, any other means "not mounted". */
+function markDeviceAfter({ actual }: OperationContext, device: DeviceMount, error: unknown): void {
+  const code = codeOf(error);
+  if (code === "uncertain") actual.putDevice({ ...device, certainty: "uncertain" });
+  else if (code !== "transient" && device.attached) actual.putDevice({ ...device, deviceMountPath: undefined, certainty: "certain" });
+  else if (code !== "transient") actual.removeDevice(device.uniqueName);
+}
+
+export function newDevice(volume: Pick<ResolvedVolume, "uniqueName" | "pluginName" | "spec" | "mode">): DeviceMount {
+  const { uniqueName, pluginName, spec, mode } = volume;
+  return { uniqueName, pluginName, spec, mode, devicePath: "", attached: false, deviceMountPath: undefined, certainty: "certain" };
+}
+
+/** Unmounts the global mount when no pod's mount refers to it, then detaches. */
+export async function unmountDevice(context: OperationContext, device: DeviceMount): Promise<void> {
+  const { actual, manager } = context;
+  const name = specName(device.spec);
+  const plugin = await step("UnmountDevice failed", name, () => manager.findDeviceMountablePluginByName(device.pluginName));
+  const { deviceMountPath } = device;
+  if (plugin && deviceMountPath !== undefined) {
+    await step("UnmountDevice failed", name, async () => {
+      const references = await plugin.getDeviceMountRefs(deviceMountPath);
+      refuseWhileReferenced(deviceMountPath, references);
+      const unmounter = await plugin.newDeviceUnmounter();
+      context.point("unmountDevice.begin");
+      actual.putDevice({ ...device, certainty: "uncertain" });
+      await unmounter.unmountDevice(deviceMountPath);
+    });
+    context.point("unmountDevice.done");
+  }
+  actual.putDevice({ ...device, deviceMountPath: undefined, certainty: "certain" });
+  await detachDevice(context, device);
+  actual.removeDevice(device.uniqueName);
+}
+
+/** References below the path itself do not count (HasMountRefs). */
+function refuseWhileReferenced(path: string, references: readonly string[]): void {
+  const others = references.filter((reference) => reference !== path && !reference.startsWith(`${path}/`));
+  if (others.length === 0) return;
+  throw new VolumeError(`the device mount path ${goQuote(path)} is still mounted by other references [${others.join(" ")}]`);
+}
+
+async function detachDevice(context: OperationContext, device: DeviceMount): Promise<void> {
+  if (!device.attached) return;
+  const name = specName(device.spec);
+  await step("DetachVolume.Detach failed", name, async () => {
+    const plugin = await context.manager.findAttachablePluginByName(device.pluginName);
+    if (!plugin) return;
+    const detacher = await plugin.newDetacher();
+    const volumeName = await plugin.getVolumeName(device.spec).catch((error: unknown) => {
+      throw new VolumeError(`the volume's name is not known: ${messageOf(error)}`, "volume-error", error);
+    });
+    await detacher.detach(volumeName, context.host.getNodeName());
+  });
+  context.point("detach.done");
+}

@@ -1,0 +1,147 @@
+/**
+ * Finds again what an earlier process left mounted: every volume folder of every pod folder, by the plugin that it is named after.
+ * Source: pkg/kubelet/volumemanager/reconciler/reconstruct{,_common}.go of v1.37.2.
+ */
+import { messageOf } from "@/lib/errors";
+import { goQuote } from "@/lib/go-text";
+import { joinPath } from "@/lib/go-path";
+import type { DeviceMount, PodMount } from "@/server/node/actual-state";
+import type { OperationContext } from "@/server/node/operation-context";
+import { podVolumeName, sharedName } from "@/server/node/resolve-volume";
+import { VolumeError } from "@/server/volume/errors";
+import { unescapeQualifiedName } from "@/server/volume/paths";
+import { isBlockPlugin, type VolumePlugin } from "@/server/volume/plugin";
+import type { Files } from "@/server/volume/ports";
+import type { Spec } from "@/server/volume/spec";
+
+export interface FoundFolder {
+  readonly podUID: string;
+  readonly pluginName: string;
+  readonly specName: string;
+  readonly mode: "Filesystem" | "Block";
+  readonly path: string;
+}
+
+export interface UnknownFolder extends FoundFolder {
+  /** Why no volume could be made of it. */
+  readonly problem: string;
+}
+
+export interface Reconstruction {
+  readonly mounts: readonly PodMount[];
+  readonly devices: readonly DeviceMount[];
+  readonly unknown: readonly UnknownFolder[];
+}
+
+/** Reads only. What can't be listed is left out, as by the kubelet. */
+export async function scanPodFolders(files: Files, podsDir: string): Promise<readonly FoundFolder[]> {
+  const found: FoundFolder[] = [];
+  for (const podUID of await namesIn(files, podsDir)) {
+    for (const [folder, mode] of [["volumes", "Filesystem"], ["volumeDevices", "Block"]] as const) {
+      const dir = joinPath(podsDir, podUID, folder);
+      for (const escaped of await namesIn(files, dir)) {
+        for (const specName of await namesIn(files, joinPath(dir, escaped))) {
+          found.push({ podUID, pluginName: unescapeQualifiedName(escaped), specName, mode, path: joinPath(dir, escaped, specName) });
+        }
+      }
+    }
+  }
+  return found;
+}
+
+async function namesIn(files: Files, dir: string): Promise<readonly string[]> {
+  try {
+    return (await files.readDir(dir)).map((entry) => entry.name);
+  } catch {
+    return [];
+  }
+}
+
+export async function reconstruct(context: OperationContext): Promise<Reconstruction> {
+  const { host } = context;
+  const mounts: PodMount[] = [];
+  const devices = new Map<string, DeviceMount>();
+  const unknown: UnknownFolder[] = [];
+  for (const folder of await scanPodFolders(host.ports.files, host.getPodsDir())) {
+    try {
+      const { mount, device } = await reconstructVolume(context, folder);
+      mounts.push(mount);
+      if (device) devices.set(device.uniqueName, device);
+    } catch (error) {
+      host.ports.log.error("Could not construct volume information", error, { podUID: folder.podUID, path: folder.path });
+      unknown.push({ ...folder, problem: messageOf(error) });
+    }
+  }
+  return { mounts, devices: [...devices.values()], unknown };
+}
+
+async function reconstructVolume(
+  { manager }: OperationContext,
+  folder: FoundFolder,
+): Promise<{ readonly mount: PodMount; readonly device: DeviceMount | undefined }> {
+  const { podUID, pluginName, specName, mode, path } = folder;
+  const plugin = await manager.findPluginByName(pluginName);
+  const spec = await constructSpec(plugin, folder);
+  const shared = await sharesDevice(manager, spec);
+  const uniqueName = shared ? await sharedName(plugin, spec) : podVolumeName(plugin, podUID, spec);
+  await checkMounter(plugin, spec, folder);
+  const mount: PodMount = {
+    podUID,
+    uniqueName,
+    pluginName: plugin.getPluginName(),
+    specName,
+    volumeName: undefined,
+    spec,
+    mode,
+    path,
+    certainty: "uncertain",
+    reconstructed: true,
+    remountRequired: false,
+    sizeText: undefined,
+  };
+  const deviceMountPath = shared && mode === "Filesystem" ? await globalPathOf(manager, spec) : undefined;
+  const device = { uniqueName, pluginName: mount.pluginName, spec, mode, devicePath: "", attached: false, deviceMountPath, certainty: "uncertain" as const };
+  return { mount, device: shared ? device : undefined };
+}
+
+async function constructSpec(plugin: VolumePlugin, folder: FoundFolder): Promise<Spec> {
+  const { podUID, specName, mode, path, pluginName } = folder;
+  const which = `${goQuote(pluginName)} (spec.Name: ${goQuote(specName)}) pod ${goQuote(podUID)} (UID: ${goQuote(podUID)})`;
+  if (mode === "Block") {
+    if (!isBlockPlugin(plugin)) throw new VolumeError(`could not find block volume plugin ${which}`);
+    return plugin.constructBlockVolumeSpec(podUID, specName, path);
+  }
+  const { spec } = await plugin.constructVolumeSpec(specName, path);
+  if (!spec) throw new VolumeError(`failed to reconstruct volume for plugin ${which}: got nil`);
+  return spec;
+}
+
+/** Device-mountable first, so that a CSI driver need not be asked whether it attaches. */
+async function sharesDevice(manager: OperationContext["manager"], spec: Spec): Promise<boolean> {
+  if (await manager.findDeviceMountablePluginBySpec(spec)) return true;
+  return (await manager.findAttachablePluginBySpec(spec)) !== undefined;
+}
+
+/** The pod is known by its uid alone here. */
+async function checkMounter(plugin: VolumePlugin, spec: Spec, folder: FoundFolder): Promise<void> {
+  const { podUID, specName, mode } = folder;
+  const pod = { metadata: { uid: podUID }, spec: { containers: [] } };
+  try {
+    if (mode === "Block" && isBlockPlugin(plugin)) await plugin.newBlockVolumeMapper(spec, pod);
+    if (mode === "Filesystem") await plugin.newMounter(spec, pod);
+  } catch (error) {
+    const what = mode === "Block" ? "NewBlockVolumeMapper" : "NewMounter";
+    const which = `volume ${goQuote(specName)} (spec.Name: ${goQuote(specName)}) pod ${goQuote(podUID)} (UID: ${goQuote(podUID)})`;
+    throw new VolumeError(`reconstructVolume.${what} failed for ${which} with: ${messageOf(error)}`, "volume-error", error);
+  }
+}
+
+/** A global mount that can't be named is left to the mount operation that comes, or to the clean-up of what nobody wants. */
+async function globalPathOf(manager: OperationContext["manager"], spec: Spec): Promise<string | undefined> {
+  try {
+    const mounter = await (await manager.findDeviceMountablePluginBySpec(spec))?.newDeviceMounter();
+    return await mounter?.getDeviceMountPath(spec);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Which plugin serves a wanted volume, and the name that tells it from all others of the node.
+ * Source: pkg/volume/util/util.go (GetUniqueVolumeName...), pkg/kubelet/volumemanager/cache/desired_state_of_world.go of v1.37.2.
+ */
+import { messageOf } from "@/lib/errors";
+import { goQuote } from "@/lib/go-text";
+import type { WantedVolume } from "@/server/node/desired-state";
+import { VolumeError, wrap } from "@/server/volume/errors";
+import type { VolumePlugin } from "@/server/volume/plugin";
+import type { VolumePluginManager } from "@/server/volume/plugin-manager";
+import { specName, type Spec } from "@/server/volume/spec";
+
+export interface ResolvedVolume extends WantedVolume {
+  readonly pluginName: string;
+  /** `<plugin>/<volume>` where pods of a node share the device, else `<plugin>/<pod uid>-<spec name>`. */
+  readonly uniqueName: string;
+  readonly attachable: boolean;
+  readonly deviceMountable: boolean;
+}
+
+/** Throws with the kubelet's text when no plugin, or more than one, serves the volume. */
+export async function resolveVolume(manager: VolumePluginManager, wanted: WantedVolume): Promise<ResolvedVolume> {
+  const { spec } = wanted;
+  const plugin = await manager.findPluginBySpec(spec).catch((error: unknown) => {
+    throw wrap(`failed to get Plugin from volumeSpec for volume ${goQuote(specName(spec))} err=${messageOf(error)}`, error);
+  });
+  const attachable = await found(manager.findAttachablePluginBySpec(spec));
+  const deviceMountable = await found(manager.findDeviceMountablePluginBySpec(spec));
+  const uniqueName = attachable || deviceMountable ? await sharedName(plugin, spec) : podVolumeName(plugin, wanted.podUID, spec);
+  return { ...wanted, pluginName: plugin.getPluginName(), uniqueName, attachable, deviceMountable };
+}
+
+/** Any error means "not attachable", as in the kubelet. */
+async function found(finding: Promise<VolumePlugin | undefined>): Promise<boolean> {
+  return finding.then((plugin) => plugin !== undefined, () => false);
+}
+
+/** The name of a volume that a pod does not share. */
+export function podVolumeName(plugin: VolumePlugin, podUID: string, spec: Spec): string {
+  return `${plugin.getPluginName()}/${podUID}-${specName(spec)}`;
+}
+
+/** The name of a volume whose device is shared by the pods of the node. */
+export async function sharedName(plugin: VolumePlugin, spec: Spec): Promise<string> {
+  const name = goQuote(specName(spec));
+  const fail = (why: string, cause?: unknown) => {
+    const text = `failed to GetVolumeName from volumePlugin for volumeSpec ${name} err=${why}`;
+    return new VolumeError(
+      `failed to GetUniqueVolumeNameFromSpec for volumeSpec ${name} using volume plugin ${goQuote(plugin.getPluginName())} err=${text}`,
+      "volume-error",
+      cause,
+    );
+  };
+  const volumeName = await plugin.getVolumeName(spec).catch((error: unknown) => {
+    throw fail(messageOf(error), error);
+  });
+  if (volumeName === "") throw fail("<nil>");
+  return `${plugin.getPluginName()}/${volumeName}`;
+}
