@@ -1,10 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { base64Bytes, equalBytes, utf8Bytes } from "@/lib/bytes";
+import { base64Bytes, base64Text, equalBytes, utf8Bytes } from "@/lib/bytes";
 
 describe("utf8Bytes", () => {
   it("equals the platform's encoder for every text", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => equalBytes(utf8Bytes(text), new TextEncoder().encode(text))));
+  });
+});
+
+describe("base64Text", () => {
+  it("writes what every other encoder does", () => {
+    fc.assert(fc.property(fc.uint8Array(), (bytes) => base64Text(bytes) === Buffer.from(bytes).toString("base64")));
   });
 });
 

@@ -33,6 +33,18 @@ export function base64Bytes(text: string): Uint8Array | undefined {
   return bytes;
 }
 
+/** Standard base64 with padding. */
+export function base64Text(bytes: Uint8Array): string {
+  const groups: string[] = [];
+  for (let at = 0; at < bytes.length; at += 3) {
+    const have = Math.min(3, bytes.length - at);
+    const sum = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
+    const four = [18, 12, 6, 0].map((shift) => base64Alphabet.charAt((sum >> shift) & 0x3f)).join("");
+    groups.push(four.slice(0, have + 1).padEnd(4, "="));
+  }
+  return groups.join("");
+}
+
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

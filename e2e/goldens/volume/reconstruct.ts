@@ -53,9 +53,10 @@ function hostOf(question: Question): ReturnType<typeof createMemoryHost>["host"]
   }).host;
 }
 
-/** As Go writes it: an empty name is left out, a persistent volume always has a status. */
+/** As Go writes it: an empty name is left out, a list of sources never is, a persistent volume always has a status. */
 function goldenSpec(spec: Spec): object {
-  const { persistentVolume } = spec;
+  const { volume, persistentVolume } = spec;
+  if (volume?.projected) return { ...goldenSpecOf(spec), volume: { ...volume, projected: { sources: null, ...volume.projected } } };
   if (!persistentVolume) return { ...goldenSpecOf(spec) };
   const metadata = persistentVolume.metadata.name === "" ? {} : persistentVolume.metadata;
   return { ...goldenSpecOf(spec), persistentVolume: { ...persistentVolume, metadata, status: {} } };

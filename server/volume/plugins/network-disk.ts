@@ -23,6 +23,7 @@ import type {
 import { bindMount, isMounted, isMountedOrMakeDir, mounterOf } from "@/server/volume/plugins/bind-mount";
 import { findGlobalMapPath } from "@/server/volume/plugins/block-map-path";
 import { newHostSlot } from "@/server/volume/plugins/host-slot";
+import { addSELinuxMountOption } from "@/server/volume/selinux";
 import { newSpecFromPersistentVolume, newSpecFromVolume, specName, type Spec } from "@/server/volume/spec";
 import type {
   Attacher,
@@ -181,8 +182,8 @@ function newAttacher(kind: NetworkDiskKind, host: VolumeHost): Attacher {
     async mountDevice(spec, devicePath, deviceMountPath, args) {
       if (await isMountedOrMakeDir(host, deviceMountPath)) return;
       const { fsType, readOnly } = kind.diskOf(spec, "mounter");
-      const label = args.seLinuxLabel ?? "";
-      const system = [...(readOnly ? ["ro"] : []), ...(label === "" ? [] : [`context="${label}"`])];
+      const access = readOnly ? ["ro"] : [];
+      const system = args.seLinuxLabel ? addSELinuxMountOption(access, args.seLinuxLabel) : access;
       const options = mountOptionFromSpec(spec, ...system);
       try {
         await mounterOf(host).formatAndMount({ source: devicePath, target: deviceMountPath, fsType, options });

@@ -1,10 +1,12 @@
 /** What a spec says of a FlexVolume, and the options a driver gets. Source: pkg/volume/flexvolume/{util,driver-call}.go of v1.37.2. */
+import { base64Text } from "@/lib/bytes";
 import { messageOf } from "@/lib/errors";
 import { goJson } from "@/lib/go-text";
 import type { Pod } from "@/lib/kube/pods";
 import type { FlexVolumeSource } from "@/lib/kube/volumes";
 import { VolumeError, wrap } from "@/server/volume/errors";
 import type { VolumeHost } from "@/server/volume/host";
+import { getSecretForPV } from "@/server/volume/secrets";
 import { specName, type Spec } from "@/server/volume/spec";
 
 export interface FlexVolume {
@@ -62,9 +64,8 @@ export async function secretOptions(host: VolumeHost, spec: Spec, podNamespace: 
   const client = host.getKubeClient();
   if (!client) throw new VolumeError("cannot get kube client");
   try {
-    const secret = await client.getSecret(namespace, name);
-    if (secret.type !== source.driver) throw new VolumeError(`cannot get secret of type ${source.driver}`);
-    return new Map(Object.entries(secret.data ?? {}).map(([key, value]) => [`kubernetes.io/secret/${key}`, value]));
+    const secret = await getSecretForPV({ namespace, name }, source.driver, client);
+    return new Map([...secret].map(([key, bytes]) => [`kubernetes.io/secret/${key}`, base64Text(bytes)]));
   } catch (error) {
     throw wrap(`couldn't get secret ${namespace}/${name} err: ${messageOf(error)}`, error);
   }
