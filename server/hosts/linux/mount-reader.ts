@@ -13,9 +13,13 @@ export class MountReader {
   constructor(private readonly processId: number | "self" = "self") {}
 
   async read(): Promise<readonly MountInfo[]> {
-    const rows = parseMountInfo(await readFile(`/proc/${this.processId}/mountinfo`, "utf8"));
+    const rows = await this.table();
     this.cached = { rows, hasForeign: rows.some(isForeignMount), atMs: Date.now() };
     return rows;
+  }
+
+  protected async table(): Promise<readonly MountInfo[]> {
+    return parseMountInfo(await readFile(`/proc/${this.processId}/mountinfo`, "utf8"));
   }
 
   /** To be called after a mount or unmount of ours. */
