@@ -13,7 +13,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import type { Adapter, Answer, GoldenLine } from "@/e2e/goldens/adapter";
 import { firstDifference } from "@/e2e/goldens/compare";
-import { isReason, reasons, unsupportedFamilies, unsupportedLines, type Reason } from "@/e2e/goldens/unsupported";
+import { isReason, reasons, unsupportedFamilies, type Reason } from "@/e2e/goldens/unsupported";
 import { messageOf } from "@/lib/errors";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -73,8 +73,7 @@ async function loadAdapter(family: string): Promise<Adapter | undefined> {
 }
 
 function whyUnsupported(family: string, adapter: Adapter, line: GoldenLine): Reason | undefined {
-  const rule = unsupportedLines[family]?.find(({ holds }) => holds(line));
-  const reason = rule?.reason ?? adapter.unsupported?.(line);
+  const reason = adapter.unsupported?.(line);
   if (reason !== undefined && !isReason(reason)) throw new Error(`${family}: the reason "${reason}" is not in unsupported.ts`);
   return reason;
 }

@@ -2,23 +2,16 @@
  * The one table of what the goldens ask and Voldeck does not answer yet, with the reason. Judged by what is asked, never by a line's
  * id. The runner takes reasons from here only; an adapter that declines a line names one of these.
  */
-import type { GoldenLine } from "@/e2e/goldens/adapter";
 
 export const reasons = {
   csiDriver: "speaks to a CSI driver over gRPC: mounting through CSI drivers is not built yet",
   migration: "translation of in-tree sources to CSI is not built yet",
-  serviceAccountToken: "projected service account tokens need the token API, which is not built yet",
-  trustBundle: "cluster trust bundles are not built yet",
-  podCertificate: "pod certificates are not built yet",
-  userFieldsGate: "the alpha gate AtomicWriteVolumeUserFields is off and has no code here",
-  blockTransport: "iSCSI and Fibre Channel mounts are not built yet; only their identities are",
   apiServerRules: "update and admission rules beyond what the embedded API server serves are not built yet",
   resizeHelpers: "the in-tree expand controller is not built: FlexVolume's no-op expander and loop disks play its part",
   quota: "resource quotas are not built yet",
   printedTables: "printed tables are not built yet",
   listChunks: "continue tokens and option decoding are not built yet",
   storageErrors: "errors that only etcd can have: the embedded store is SQLite",
-  otherPatchKinds: "strategic merge patches are built for Pod and PersistentVolumeClaim",
   cloudZones: "zone lists and round-up helpers of cloud volumes: nothing here provisions cloud disks",
   unknownFamily: "no adapter answers this family",
 } as const;
@@ -40,14 +33,6 @@ export const unsupportedFamilies: Readonly<Record<string, Reason>> = {
   table: reasons.printedTables,
   listchunks: reasons.listChunks,
 };
-
-/** Lines that a family's adapter does not answer: the first rule that holds gives the reason. */
-export const unsupportedLines: Readonly<Record<string, readonly LineRule[]>> = {};
-
-interface LineRule {
-  readonly reason: Reason;
-  readonly holds: (line: GoldenLine) => boolean;
-}
 
 export function isReason(text: string): text is Reason {
   return Object.values<string>(reasons).includes(text);
