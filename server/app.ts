@@ -1,6 +1,8 @@
 /** Composition root of what is served: clusters, their nodes, and the ports that procedures are handed. */
-import { AppError } from "@/lib/errors";
-import type { ApiPorts } from "@/server/api/context";
+import type { ApiPorts, ClusterSummary, ClusterView } from "@/server/api/context";
+import { loadContexts } from "@/server/cluster/kubeconfig";
+import { createLiveClusters, noSuchCluster } from "@/server/live";
+import { processLog } from "@/server/log";
 import type { Options } from "@/server/options";
 
 export interface App {
@@ -11,18 +13,37 @@ export interface App {
   close(): Promise<void>;
 }
 
-export async function createApp(_options: Options): Promise<App> {
+/** Clusters of one kind: this machine, or the contexts of kubeconfigs. */
+export interface Served {
+  summaries(): readonly ClusterSummary[];
+  view(id: string): ClusterView | undefined;
+  start?(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function createApp(options: Options): Promise<App> {
+  const contexts = loadContexts({ paths: options.kubeconfigs, env: process.env });
+  const served: Served[] = [];
+  if (contexts) served.push(await createLiveClusters({ contexts: contexts.contexts, log: processLog, nowMs: Date.now }));
+  let ready = false;
   return {
     ports: {
       clusters: {
-        list: () => [],
+        list: () => served.flatMap((each) => each.summaries()),
         viewFor: (_person, id) => {
-          throw new AppError("not-found", `There is no cluster ${id}`);
+          const view = served.map((each) => each.view(id)).find((each) => each !== undefined);
+          if (!view) throw noSuchCluster(id);
+          return view;
         },
       },
     },
-    isReady: () => true,
-    start: async () => {},
-    close: async () => {},
+    isReady: () => ready,
+    start: async () => {
+      await Promise.all(served.map((each) => each.start?.()));
+      ready = true;
+    },
+    close: async () => {
+      await Promise.all(served.map((each) => each.close()));
+    },
   };
 }

@@ -1,0 +1,69 @@
+/** One open cluster as procedures see it: snapshot and freshness of the API, plugin tables and reports of its hosts. */
+import type { KubeObject } from "@/lib/kube/meta";
+import { redacted } from "@/lib/kube/redact";
+import type { NodeReport } from "@/lib/node-report";
+import type { Change, ClusterSummary, ClusterView, ObjectId, PluginHost, Topic } from "@/server/api/context";
+import type { Cluster, ClusterChange } from "@/server/cluster/cluster";
+import type { WatchedKind } from "@/server/cluster/snapshot";
+
+/** What is known of a cluster's hosts, beside the API. */
+export interface Hosts {
+  pluginHosts(): readonly PluginHost[];
+  nodeReport(nodeName: string): NodeReport | undefined;
+  /** Calls back when a table or a report changed. Returns the way to stop. */
+  onChange(listener: (topics: readonly Topic[]) => void): () => void;
+}
+
+/** Pages to read again when objects of a kind changed. */
+const topicsOfKind: Readonly<Record<WatchedKind, readonly Topic[]>> = {
+  pods: ["volume", "claim", "node"],
+  persistentvolumeclaims: ["volume", "claim"],
+  persistentvolumes: ["volume", "claim"],
+  storageclasses: ["claim"],
+  csidrivers: ["plugin", "volume"],
+  csinodes: ["plugin", "volume", "node"],
+  volumeattachments: ["volume", "node"],
+  nodes: ["plugin", "volume", "node"],
+  namespaces: ["cluster"],
+  events: ["volume", "claim", "operation"],
+};
+
+let lastVersion = 0;
+
+/** Numbers of changes rise over all clusters of this process. */
+export function nextChange(topics: readonly Topic[]): Change {
+  lastVersion += 1;
+  return { version: lastVersion, topics };
+}
+
+export function createClusterView(summary: () => ClusterSummary, cluster: Cluster, hosts: Hosts): ClusterView {
+  return {
+    get summary() {
+      return summary();
+    },
+    snapshot: () => cluster.snapshot(),
+    freshness: () => cluster.freshness(),
+    pluginHosts: () => hosts.pluginHosts(),
+    nodeReport: (nodeName) => hosts.nodeReport(nodeName),
+    getObject: async (id) => redacted(await cluster.client.get<KubeObject>(objectPath(id))),
+    onChange: (listener) => {
+      const stops = [
+        cluster.onChange((change) => listener(nextChange(topicsOf(change)))),
+        hosts.onChange((topics) => listener(nextChange(topics))),
+      ];
+      return () => stops.forEach((stop) => stop());
+    },
+  };
+}
+
+function topicsOf(change: ClusterChange): readonly Topic[] {
+  const topics = new Set<Topic>([...change.kinds].flatMap((kind) => topicsOfKind[kind]));
+  topics.add("cluster");
+  return [...topics];
+}
+
+export function objectPath({ group, version, resource, namespace, name }: ObjectId): string {
+  const root = group === "" ? `/api/${encodeURIComponent(version)}` : `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`;
+  const place = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${root}${place}/${encodeURIComponent(resource)}/${encodeURIComponent(name)}`;
+}
