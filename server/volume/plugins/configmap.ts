@@ -6,7 +6,7 @@ import type { Payload } from "@/server/volume/atomic-writer";
 import { VolumeError } from "@/server/volume/errors";
 import type { VolumeHost } from "@/server/volume/host";
 import type { VolumePlugin } from "@/server/volume/plugin";
-import type { VolumeFeatures } from "@/server/volume/plugins/features";
+import type { FeaturesConfig } from "@/server/volume/plugins/features";
 import { newHostSlot } from "@/server/volume/plugins/host-slot";
 import { fileDefaults, getOptional, keyedPayload, type FileDefaults } from "@/server/volume/plugins/payload-files";
 import { newPayloadPlugin } from "@/server/volume/plugins/payload-volume";
@@ -14,11 +14,7 @@ import { specName } from "@/server/volume/spec";
 
 export const configMapPluginName = "kubernetes.io/configmap";
 
-export interface PayloadPluginConfig {
-  readonly features?: VolumeFeatures;
-}
-
-export function newConfigMapPlugin(config: PayloadPluginConfig = {}): VolumePlugin {
+export function newConfigMapPlugin(config: FeaturesConfig = {}): VolumePlugin {
   return newPayloadPlugin<ConfigMapVolumeSource>(
     {
       pluginName: configMapPluginName,

@@ -7,7 +7,7 @@ import { extractFieldPathAsString, extractResourceValue } from "@/server/volume/
 import { aggregate, VolumeError } from "@/server/volume/errors";
 import type { VolumeHost } from "@/server/volume/host";
 import type { VolumePlugin } from "@/server/volume/plugin";
-import type { PayloadPluginConfig } from "@/server/volume/plugins/configmap";
+import type { FeaturesConfig } from "@/server/volume/plugins/features";
 import { newHostSlot } from "@/server/volume/plugins/host-slot";
 import { fileDefaults, fileOf, type FileDefaults } from "@/server/volume/plugins/payload-files";
 import { newPayloadPlugin } from "@/server/volume/plugins/payload-volume";
@@ -15,7 +15,7 @@ import { specName } from "@/server/volume/spec";
 
 export const downwardAPIPluginName = "kubernetes.io/downward-api";
 
-export function newDownwardAPIPlugin(config: PayloadPluginConfig = {}): VolumePlugin {
+export function newDownwardAPIPlugin(config: FeaturesConfig = {}): VolumePlugin {
   return newPayloadPlugin<DownwardAPIVolumeSource>(
     {
       pluginName: downwardAPIPluginName,

@@ -5,3 +5,8 @@ export interface VolumeFeatures {
   /** AtomicWriteVolumeUserFields: `defaultUser` and `user` own the files of configMap, secret, downwardAPI and projected volumes. */
   readonly atomicWriteVolumeUserFields?: boolean;
 }
+
+/** What a plugin with such fields is made with. */
+export interface FeaturesConfig {
+  readonly features?: VolumeFeatures;
+}

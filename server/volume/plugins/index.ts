@@ -16,7 +16,7 @@ import { newCsiPlugin } from "@/server/volume/plugins/csi/plugin";
 import { newDownwardAPIPlugin } from "@/server/volume/plugins/downward-api";
 import { newEmptyDirPlugin } from "@/server/volume/plugins/empty-dir/plugin";
 import { newFcPlugin } from "@/server/volume/plugins/fc";
-import type { VolumeFeatures } from "@/server/volume/plugins/features";
+import type { FeaturesConfig } from "@/server/volume/plugins/features";
 import { newGitRepoPlugin } from "@/server/volume/plugins/git-repo";
 import { newHostPathPlugin } from "@/server/volume/plugins/host-path";
 import { newImagePlugin } from "@/server/volume/plugins/image";
@@ -26,8 +26,7 @@ import { newNFSPlugin } from "@/server/volume/plugins/nfs";
 import { newProjectedPlugin } from "@/server/volume/plugins/projected";
 import { newSecretPlugin } from "@/server/volume/plugins/secret";
 
-export interface KubeletPluginsConfig {
-  readonly features?: VolumeFeatures;
+export interface KubeletPluginsConfig extends FeaturesConfig {
   /** Why image volumes can't be had here; absent where a container runtime mounts them. */
   readonly imageVolumesUnsupported?: string;
 }

@@ -1,12 +1,19 @@
 /** `kubernetes.io/projected`: several sources in one directory. Source: pkg/volume/projected/projected.go of v1.37.2. */
 import type { Pod } from "@/lib/kube/pods";
-import type { ClusterTrustBundleProjection, PodCertificateProjection, ProjectedVolumeSource, ServiceAccountTokenProjection, VolumeProjection } from "@/lib/kube/volumes";
+import type {
+  ClusterTrustBundleProjection,
+  PodCertificateProjection,
+  ProjectedVolumeSource,
+  ServiceAccountTokenProjection,
+  VolumeProjection,
+} from "@/lib/kube/volumes";
 import type { FileProjection, Payload } from "@/server/volume/atomic-writer";
 import { aggregate, nilDereference, VolumeError } from "@/server/volume/errors";
 import type { KubeletVolumeHost, VolumeHost } from "@/server/volume/host";
 import type { VolumePlugin } from "@/server/volume/plugin";
-import { configMapPayload, type PayloadPluginConfig } from "@/server/volume/plugins/configmap";
+import { configMapPayload } from "@/server/volume/plugins/configmap";
 import { downwardPayload } from "@/server/volume/plugins/downward-api";
+import type { FeaturesConfig } from "@/server/volume/plugins/features";
 import { newHostSlot, requireKubelet } from "@/server/volume/plugins/host-slot";
 import { fileDefaults, userOf, type FileDefaults } from "@/server/volume/plugins/payload-files";
 import { newPayloadPlugin, type PayloadVolume } from "@/server/volume/plugins/payload-volume";
@@ -16,7 +23,7 @@ import type { MounterArgs } from "@/server/volume/volume";
 
 export const projectedPluginName = "kubernetes.io/projected";
 
-export function newProjectedPlugin(config: PayloadPluginConfig = {}): VolumePlugin {
+export function newProjectedPlugin(config: FeaturesConfig = {}): VolumePlugin {
   const slot = newHostSlot(projectedPluginName);
   return newPayloadPlugin<ProjectedVolumeSource>(
     {
@@ -43,7 +50,7 @@ function requireKubeletHost(host: VolumeHost | undefined): KubeletVolumeHost {
 }
 
 /** Later sources win where two have the same path. Throws the errors of all sources together. */
-async function collect(volume: PayloadVolume<ProjectedVolumeSource>, args: MounterArgs, config: PayloadPluginConfig): Promise<Payload> {
+async function collect(volume: PayloadVolume<ProjectedVolumeSource>, args: MounterArgs, config: FeaturesConfig): Promise<Payload> {
   const defaults = fileDefaults(volume.source, config.features);
   if (!volume.host.getKubeClient()) {
     throw new VolumeError(`cannot setup projected volume ${volume.name} because kube client is not configured`);

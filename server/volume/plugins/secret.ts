@@ -6,14 +6,14 @@ import type { Payload } from "@/server/volume/atomic-writer";
 import { VolumeError } from "@/server/volume/errors";
 import type { VolumeHost } from "@/server/volume/host";
 import type { VolumePlugin } from "@/server/volume/plugin";
-import type { PayloadPluginConfig } from "@/server/volume/plugins/configmap";
+import type { FeaturesConfig } from "@/server/volume/plugins/features";
 import { newHostSlot } from "@/server/volume/plugins/host-slot";
 import { fileDefaults, getOptional, keyedPayload, type FileDefaults } from "@/server/volume/plugins/payload-files";
 import { newPayloadPlugin } from "@/server/volume/plugins/payload-volume";
 
 export const secretPluginName = "kubernetes.io/secret";
 
-export function newSecretPlugin(config: PayloadPluginConfig = {}): VolumePlugin {
+export function newSecretPlugin(config: FeaturesConfig = {}): VolumePlugin {
   return newPayloadPlugin<SecretVolumeSource>(
     {
       pluginName: secretPluginName,

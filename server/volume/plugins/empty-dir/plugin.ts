@@ -17,16 +17,12 @@ import {
   newEmptyDirMounter,
   newEmptyDirUnmounter,
 } from "@/server/volume/plugins/empty-dir/mounter";
-import type { VolumeFeatures } from "@/server/volume/plugins/features";
+import type { FeaturesConfig, VolumeFeatures } from "@/server/volume/plugins/features";
 import { newHostSlot } from "@/server/volume/plugins/host-slot";
 import { newSpecFromVolume, specName, type Spec } from "@/server/volume/spec";
 import type { Mounter } from "@/server/volume/volume";
 
-export interface EmptyDirConfig {
-  readonly features?: VolumeFeatures;
-}
-
-export function newEmptyDirPlugin(config: EmptyDirConfig = {}): ResizableEphemeralVolumePlugin {
+export function newEmptyDirPlugin(config: FeaturesConfig = {}): ResizableEphemeralVolumePlugin {
   const { init, host } = newHostSlot(emptyDirPluginName);
   return {
     init,
