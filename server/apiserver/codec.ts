@@ -1,0 +1,136 @@
+/**
+ * Bodies of requests, decoded as the real server decodes them: media type, kind and version, strictness, defaults.
+ * Source: k8s.io/apiserver/pkg/endpoints/handlers/{create,update,rest}.go and k8s.io/apimachinery/pkg/runtime/serializer.
+ */
+import { parse as parseYaml } from "yaml";
+import { messageOf } from "@/lib/errors";
+import { goQuote } from "@/lib/go-text";
+import { decodeInto } from "@/lib/kube/go-decode";
+import { isObject, jsonKind, newObject, parseJson, stringifyJson, type Json, type JsonObject, type ParsedJson } from "@/lib/kube/json";
+import { textAt } from "./access";
+import { withDefaults } from "./defaults";
+import { apiVersionOf, type Kind, type KindTable } from "./kinds";
+import { bodyMediaTypes } from "./negotiate";
+import { decodeProtobufEvent } from "./protobuf-event";
+import { bodyText, type ApiRequest } from "./request";
+import { badRequest, unsupportedMediaType } from "./status";
+import { strictText, type Warnings } from "./warnings";
+
+/** The address that Go's scheme prints in its errors: it names where the scheme was made. */
+const schemeName = '"pkg/runtime/scheme.go:111"';
+
+/** The parsed body. Throws ApiError 415 for a media type that the server does not read, Error for a body that is not of its type. */
+export function parseBody(request: ApiRequest): ParsedJson {
+  const mediaType = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (mediaType === "" || mediaType === "application/json") return parseJson(bodyText(request));
+  if (mediaType === "application/yaml") return parseJson(yamlToJson(bodyText(request)));
+  if (mediaType === "application/vnd.kubernetes.protobuf") {
+    const event = decodeProtobufEvent(request.body);
+    if (event !== undefined) return { value: event, duplicates: new Map() };
+  }
+  throw unsupportedMediaType(bodyMediaTypes);
+}
+
+export function yamlToJson(text: string): string {
+  return JSON.stringify(parseYaml(text, { version: "1.1", schema: "core", uniqueKeys: false }) ?? null);
+}
+
+export interface DecodeOptions {
+  readonly kinds: KindTable;
+  readonly fieldValidation: string;
+  readonly warnings: Warnings;
+}
+
+/** The object of a create or update. Throws ApiError 400 with the real server's words. */
+export function decodeObject(request: ApiRequest, kind: Kind, options: DecodeOptions): JsonObject {
+  const unrecognized = (why: string): never => {
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): ${why} (${summary(request.body)})`);
+  };
+  const parsed = parseOr(request, (error) => unrecognized(`couldn't get version/kind; json parse error: ${messageOf(error)}`));
+  const wrong = kindMismatch(parsed.value);
+  if (wrong !== undefined) return unrecognized(wrong);
+  const body = isObject(parsed.value) ? parsed.value : newObject();
+  const given = { kind: textAt(body, "kind") || kind.kind, apiVersion: textAt(body, "apiVersion") || apiVersionOf(kind) };
+  const refuse = (why: string): never => {
+    const version = given.apiVersion.slice(given.apiVersion.indexOf("/") + 1);
+    throw badRequest(`${given.kind} in version ${goQuote(version)} cannot be handled as a ${kind.kind}: ${why}`);
+  };
+  if (given.kind !== kind.kind || given.apiVersion !== apiVersionOf(kind)) return refuse(whyOther(given, kind, options.kinds));
+  const { value, strictErrors } = decodeOr(kind, { value: body, duplicates: parsed.duplicates }, (error) => refuse(messageOf(error)));
+  if (strictErrors.length > 0 && options.fieldValidation === "Strict") return refuse(strictText(strictErrors));
+  if (options.fieldValidation !== "Ignore") options.warnings.addAll(strictErrors);
+  return complete(kind, value);
+}
+
+function parseOr(request: ApiRequest, otherwise: (error: unknown) => never): ParsedJson {
+  try {
+    return parseBody(request);
+  } catch (error) {
+    if (typeof error === "object" && error !== null && "status" in error) throw error;
+    return otherwise(error);
+  }
+}
+
+function decodeOr(kind: Kind, parsed: ParsedJson, otherwise: (error: unknown) => never): { value: JsonObject; strictErrors: readonly string[] } {
+  if (kind.type === undefined) return { value: isObject(parsed.value) ? parsed.value : newObject(), strictErrors: [] };
+  try {
+    return decodeInto(kind.type, parsed);
+  } catch (error) {
+    return otherwise(error);
+  }
+}
+
+/** Kind and version filled in, defaults applied, fields in their order. */
+export function complete(kind: Kind, object: JsonObject): JsonObject {
+  const typed = newObject([["kind", kind.kind], ["apiVersion", apiVersionOf(kind)], ...Object.entries(object).filter(([key]) => key !== "kind" && key !== "apiVersion")]);
+  return kind.type === undefined ? typed : withDefaults(kind.type, typed);
+}
+
+const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** What Go says when the body is no object, or its kind or version no text. */
+function kindMismatch(value: Json): string | undefined {
+  if (value === null) return undefined;
+  if (!isObject(value)) return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(value)} into Go value of type ${typeMeta}`;
+  for (const key of ["apiVersion", "kind"]) {
+    const field = value[key];
+    if (field !== undefined && field !== null && typeof field !== "string") {
+      return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(field)} into Go struct field .${key} of type string`;
+    }
+  }
+  return undefined;
+}
+
+interface Given {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+function whyOther(given: Given, kind: Kind, kinds: KindTable): string {
+  if (given.apiVersion.split("/").length > 2) return `unexpected GroupVersion string: ${given.apiVersion}`;
+  const other = kinds.byKind(given.apiVersion, given.kind);
+  if (other?.type === undefined) return notRegistered(given);
+  return `converting (${goName(other, "versioned")}) to (${goName(kind, "internal")}): unknown conversion`;
+}
+
+export function notRegistered(given: Given): string {
+  return `no kind ${goQuote(given.kind)} is registered for version ${goQuote(given.apiVersion)} in scheme ${schemeName}`;
+}
+
+/** `v1.Pod` or `core.Pod`. */
+export function goName(kind: Kind, form: "versioned" | "internal"): string {
+  if (form === "versioned") return `${kind.version}.${kind.kind}`;
+  return `${(kind.type ?? "core/").split("/")[0] ?? ""}.${kind.kind}`;
+}
+
+function summary(body: Uint8Array): string {
+  if (body.length === 0) return "<empty>";
+  const cut = body.length > 30 ? " ..." : "";
+  const start = Buffer.from(body.subarray(0, 30));
+  return (body[0] === 0x7b ? start.toString("utf8") : start.toString("hex")) + cut;
+}
+
+/** How an object is written for the wire. */
+export function encode(object: JsonObject, pretty: boolean): string {
+  return pretty ? `${JSON.stringify(JSON.parse(stringifyJson(object)), null, 2)}\n` : `${stringifyJson(object)}\n`;
+}

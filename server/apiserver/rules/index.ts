@@ -1,0 +1,19 @@
+/** The rules of each kind. */
+import type { Kind } from "@/server/apiserver/kinds";
+import { claimRules } from "./claim";
+import { opaqueRules } from "./opaque";
+import type { Rules } from "./rules";
+
+export type { Rules, UpdateRules } from "./rules";
+
+const byKind = new Map<string, Rules>([["PersistentVolumeClaim", claimRules]]);
+const opaque = new Map<string, Rules>();
+
+export function rulesOf(kind: Kind): Rules {
+  const known = kind.type === undefined ? undefined : byKind.get(kind.group === "" ? kind.kind : `${kind.group}/${kind.kind}`);
+  if (known !== undefined) return known;
+  const id = `${kind.group}/${kind.version}/${kind.kind}`;
+  const made = opaque.get(id) ?? opaqueRules(kind);
+  opaque.set(id, made);
+  return made;
+}
