@@ -2,11 +2,11 @@
  * What is written on claims and volumes while one grows: each function gives the patch to send and the object as it is afterwards.
  * Source: kubernetes v1.37.2, pkg/volume/util/resize_util.go.
  */
+import type { JsonObject } from "@/lib/kube/json";
 import type { Condition } from "@/lib/kube/meta";
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimStatus } from "@/lib/kube/storage";
 import { storageOf } from "@/lib/kube/storage";
-import type { MergeSchema } from "@/lib/kube/two-way-merge";
-import { createTwoWayMergePatch } from "@/lib/kube/two-way-merge";
+import { createTwoWayPatch } from "@/lib/kube/strategic-diff";
 import type { Quantity } from "@/lib/quantity";
 import { tryParseQuantity } from "@/lib/quantity";
 
@@ -166,28 +166,26 @@ function defined<T extends object>(object: T): T {
 
 // Patches
 
-const claimSchema: MergeSchema = (field) => (field === "status" ? { fields: statusSchema } : undefined);
-const statusSchema: MergeSchema = (field) => (field === "conditions" ? { merge: { key: "type" } } : undefined);
-
 function patchClaim(before: PersistentVolumeClaim, after: PersistentVolumeClaim, { checkVersion }: { checkVersion: boolean }): ClaimPatch {
   const [left, right] = [canonicalClaim(before), canonicalClaim(after)];
-  const body = createTwoWayMergePatch(changing(left), changing(right), claimSchema);
+  const body = createTwoWayPatch("core/v1.PersistentVolumeClaim", changing(left), changing(right));
   const { resourceVersion } = before.metadata;
   if (!checkVersion || !resourceVersion) return { object: right, body };
   const metadata = typeof body["metadata"] === "object" ? body["metadata"] : {};
   return { object: right, body: { ...body, metadata: { ...metadata, resourceVersion } } };
 }
 
-function changing({ metadata, status }: PersistentVolumeClaim): Record<string, unknown> {
-  return { metadata: { annotations: metadata.annotations }, status: status ?? {} };
+/** The parts that these patches change. A claim is JSON, which its interface cannot say. */
+function changing({ metadata, status }: PersistentVolumeClaim): JsonObject {
+  return { metadata: { annotations: metadata.annotations }, status: { ...status } as JsonObject };
 }
 
 function patchVolume(before: PersistentVolume, after: PersistentVolume): VolumePatch {
-  const parts = ({ metadata, spec }: PersistentVolume): Record<string, unknown> => ({
+  const parts = ({ metadata, spec }: PersistentVolume): JsonObject => ({
     metadata: { annotations: metadata.annotations },
     spec: { capacity: canonicalSizes(spec.capacity) },
   });
-  return { object: after, body: createTwoWayMergePatch(parts(before), parts(after), () => undefined) };
+  return { object: after, body: createTwoWayPatch("core/v1.PersistentVolume", parts(before), parts(after)) };
 }
 
 /** As Go writes it: sizes in their canonical spelling, times of conditions present, empty parts left out. */
