@@ -24,6 +24,7 @@ export function useVirtualRows(count: number): VirtualRows {
   const [region, setRegion] = useState<HTMLDivElement | null>(null);
   const [rowPx, setRowPx] = useState(34);
   useEffect(() => setRowPx(rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)), []);
+  // eslint-disable-next-line react-hooks/incompatible-library -- matters to the React Compiler only, which is off
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => region,

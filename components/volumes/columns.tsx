@@ -43,7 +43,11 @@ export function VolumeCells({ row, cluster }: { row: VolumeRow; cluster: string 
         <UseBar usedBytes={row.usedBytes} capacityBytes={row.capacityBytes} />
       </td>
       <td className="fold">
-        {row.source.kind} {row.source.name && <span className="name">{row.source.name}</span>}
+        {row.source.kind} {row.source.name && (
+          <span className="name">
+            <ShortName name={row.source.name} />
+          </span>
+        )}
       </td>
       <td className="mono fold">{row.mountedAt ?? <Dash why="no container mounts it" />}</td>
     </>

@@ -1,0 +1,114 @@
+import Link from "next/link";
+import { PluginCell } from "@/components/plugins/plugin-cell";
+import { paths } from "@/components/shell/paths";
+import { useCluster } from "@/components/shell/status-context";
+import type { Outputs } from "@/components/trpc";
+import { PluginName } from "@/components/ui/plugin-name";
+import { ClockTime } from "@/components/ui/time";
+
+type Matrix = Outputs["plugin"]["list"];
+type MatrixRow = Matrix["rows"][number];
+
+interface Group {
+  readonly title: string;
+  readonly about: string;
+  readonly rows: readonly MatrixRow[];
+}
+
+/** Nodes side by side, one plugin a row. */
+export function PluginTable({ matrix, byKind }: { matrix: Matrix; byKind: boolean }) {
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label="Plugins by node">
+      <table className="t mx">
+        <thead>
+          <tr>
+            <th className="hd" scope="col">
+              Plugin
+            </th>
+            <th className="hd" scope="col">
+              Kind
+            </th>
+            {matrix.hosts.map((host) => (
+              <th key={host.nodeName} className="hd" scope="col" title={host.notVisible}>
+                <b>{host.nodeName}</b>
+                {[host.kubeletVersion, host.source === "node" ? "this machine" : "observed"].filter(Boolean).join(" · ")}
+              </th>
+            ))}
+            <th className="hd num" scope="col">
+              Used by
+            </th>
+          </tr>
+        </thead>
+        {groupsOf(matrix.rows, byKind).map((group) => (
+          <PluginGroup key={group.title} group={group} matrix={matrix} />
+        ))}
+      </table>
+    </div>
+  );
+}
+
+function PluginGroup({ group, matrix }: { group: Group; matrix: Matrix }) {
+  return (
+    <tbody>
+      <tr className="grp">
+        <th scope="rowgroup" colSpan={matrix.hosts.length + 3}>
+          <b>{group.title}</b> · {group.rows.length}, {group.about}
+        </th>
+      </tr>
+      {group.rows.map((row) => (
+        <PluginRows key={row.name} row={row} matrix={matrix} />
+      ))}
+    </tbody>
+  );
+}
+
+function PluginRows({ row, matrix }: { row: MatrixRow; matrix: Matrix }) {
+  const { cluster } = useCluster();
+  const errors = row.cells.flatMap((cell, index) => (cell.error === undefined ? [] : [{ cell, host: matrix.hosts[index]?.nodeName ?? "" }]));
+  return (
+    <>
+      <tr className={`${row.differs ? "" : "low"} ${errors.length > 0 ? "haserr" : ""}`} data-key={row.name}>
+        <td>
+          <Link className="row" href={paths.plugin(cluster, row.name)} prefetch={false}>
+            <PluginName name={row.name} />
+          </Link>
+        </td>
+        <td>{row.kind}</td>
+        {row.cells.map((cell, index) => (
+          <td key={matrix.hosts[index]?.nodeName ?? index}>
+            <PluginCell cell={cell} quiet={!row.differs} />
+          </td>
+        ))}
+        <td className={`num ${row.usedBy === 0 ? "muted" : ""}`}>{row.usedBy.toLocaleString()}</td>
+      </tr>
+      {errors.map(({ cell, host }) => (
+        <tr key={host} className="err">
+          <td />
+          <td colSpan={matrix.hosts.length + 2}>
+            <p className="proof">
+              <span className="k">
+                {host} · {cell.failedAtMs !== undefined && <ClockTime at={cell.failedAtMs} />} ·
+              </span>{" "}
+              <b>{cell.error}</b>
+            </p>
+          </td>
+        </tr>
+      ))}
+    </>
+  );
+}
+
+/** Differences first, or one group per kind; empty groups are left out. */
+function groupsOf(rows: readonly MatrixRow[], byKind: boolean): readonly Group[] {
+  const groups: readonly Group[] = byKind
+    ? [
+        { title: "Built into the kubelet", about: "in the order they are asked", rows: rows.filter((row) => row.kind === "in-tree") },
+        { title: "FlexVolume drivers", about: "probed in the plugin folder", rows: rows.filter((row) => row.kind === "FlexVolume") },
+        { title: "CSI drivers", about: "served by kubernetes.io/csi", rows: rows.filter((row) => row.kind === "CSI driver") },
+      ]
+    : [
+        { title: "Different from node to node", about: "or waited for", rows: rows.filter((row) => row.differs) },
+        { title: "The same on every node", about: "and those built in stand in the order they are asked", rows: rows.filter((row) => !row.differs) },
+      ];
+  return groups.filter((group) => group.rows.length > 0);
+}

@@ -1,0 +1,3 @@
+import type { Outputs } from "@/components/trpc";
+
+export type VolumeDetail = Outputs["volume"]["get"];

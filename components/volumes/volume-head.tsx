@@ -1,0 +1,91 @@
+"use client";
+
+import Link from "next/link";
+import { useState } from "react";
+import { PageHead } from "@/components/shell/page-head";
+import { paths } from "@/components/shell/paths";
+import { useCluster } from "@/components/shell/status-context";
+import { Button } from "@/components/ui/button";
+import { AsKubectl } from "@/components/ui/kubectl";
+import { ShortName } from "@/components/ui/plugin-name";
+import { Status } from "@/components/ui/status";
+import type { VolumeDetail } from "@/components/volumes/detail-types";
+import { YamlDialog } from "@/components/volumes/yaml-dialog";
+import { ServedBy } from "@/components/volumes/columns";
+
+export function VolumeHead({ detail }: { detail: VolumeDetail }) {
+  const [yamlOpen, setYamlOpen] = useState(false);
+  const { row } = detail;
+  const where = row.word === "ok" || row.word === "not applicable" ? row.word : `${row.word} at ${row.at}`;
+  return (
+    <>
+      <PageHead
+        title={
+          <>
+            <span>
+              <span className="of">{row.pod} /</span> {row.volume}
+            </span>
+            <Status word={row.word} fill text={where} />
+          </>
+        }
+        question={<VolumeFacts detail={detail} />}
+        actions={
+          <>
+            <AsKubectl command={detail.command} about="The objects that this volume is made of." />
+            <Button look="quiet" icon="yaml" onClick={() => setYamlOpen(true)}>
+              YAML
+            </Button>
+          </>
+        }
+      />
+      <YamlDialog open={yamlOpen} onClose={() => setYamlOpen(false)} detail={detail} />
+    </>
+  );
+}
+
+function VolumeFacts({ detail: { row, containers } }: { detail: VolumeDetail }) {
+  const { cluster } = useCluster();
+  return (
+    <span className="facts">
+      <span>
+        Plugin{" "}
+        {row.plugin.state === "one" ? (
+          <Link className="mono" href={paths.plugin(cluster, row.plugin.name)} prefetch={false}>
+            {row.plugin.name}
+          </Link>
+        ) : (
+          <ServedBy row={row} />
+        )}
+        {row.driver && (
+          <Link className="mono" href={paths.plugin(cluster, row.driver)} prefetch={false}>
+            {row.driver}
+          </Link>
+        )}
+      </span>
+      {row.claim && (
+        <span>
+          Claim <span className="name">{row.claim}</span>
+        </span>
+      )}
+      {row.persistentVolume && (
+        <span>
+          PV{" "}
+          <span className="name">
+            <ShortName name={row.persistentVolume} />
+          </span>
+        </span>
+      )}
+      {row.node && (
+        <span>
+          Node <span className="name">{row.node}</span>
+        </span>
+      )}
+      {containers.map((container) => (
+        <span key={`${container.name} ${container.path}`} title={`container ${container.name}`}>
+          {container.block ? "Device at" : "Mounted at"} <span className="name">{container.path}</span>
+          {container.readOnly && " read-only"}
+        </span>
+      ))}
+    </span>
+  );
+}
