@@ -2,11 +2,12 @@
 import type { Answer } from "@/e2e/goldens/adapter";
 import { goldenContext, kindOf, toObject, type World } from "@/e2e/goldens/api-context";
 import { codeOf, messageOf } from "@/lib/errors";
-import { deepCopy, deepEqual, isObject, newObject, stringifyJson, type Json, type JsonObject } from "@/lib/kube/json";
-import { textAt } from "@/server/apiserver/access";
+import { deepEqual, isObject, newObject, stringifyJson, type Json, type JsonObject } from "@/lib/kube/json";
 import { complete } from "@/server/apiserver/codec";
-import { invalidError, isApiError } from "@/server/apiserver/status";
+import { isApiError } from "@/server/apiserver/status";
 import { rulesOf, type UpdateRules } from "@/server/apiserver/rules";
+import { applyUpdateRules } from "@/server/apiserver/update";
+import { Warnings } from "@/server/apiserver/warnings";
 
 export interface UpdateCase extends World {
   /** "" is the object itself. */
@@ -18,21 +19,14 @@ export function updateAnswer(input: Readonly<Record<string, unknown>>, { subreso
   const context = goldenContext({ gates: input["gates"], ...world });
   try {
     const kind = kindOf(context.kinds, toObject(input["old"]));
-    const old = complete(kind, toObject(input["old"]));
-    const next = complete(kind, toObject(input["new"]));
-    const before = deepCopy(old);
     const all = rulesOf(kind);
     const rules: UpdateRules | undefined = subresource === "" ? all.update : all.subresources?.[subresource];
     if (rules === undefined) throw new Error(`no subresource ${subresource}`);
-    rules.prepare(next, old, context);
-    const ready = complete(kind, next);
-    const errors = rules.validate(ready, old, context);
-    const metadata = isObject(ready["metadata"]) ? ready["metadata"] : newObject();
-    if (errors.length > 0) throw invalidError(kind, textAt(metadata, "name"), errors);
-    const warnings = rules.warnings?.(ready, old) ?? [];
-    rules.admit?.(ready, old, context);
-    const diff: unknown = JSON.parse(stringifyJson(mergeDiff(before, ready)));
-    return { out: { diff, ...(warnings.length > 0 ? { warnings } : {}) } };
+    const warnings = new Warnings();
+    const decode = (value: unknown): JsonObject => complete(kind, toObject(value), { keepEmpty: true });
+    const ready = applyUpdateRules({ context, kind, rules, warnings }, decode(input["old"]), decode(input["new"]));
+    const diff: unknown = JSON.parse(stringifyJson(mergeDiff(toObject(input["old"]), ready)));
+    return { out: { diff, ...(warnings.list().length > 0 ? { warnings: warnings.list() } : {}) } };
   } catch (error) {
     if (isApiError(error)) return { err: error.status };
     if (codeOf(error) === "decode") return { err: { decode: messageOf(error) } };

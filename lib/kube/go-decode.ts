@@ -3,6 +3,7 @@
  * (and reported), values of the wrong type refused with the decoder's text, quantities and times respelled, empty fields left out,
  * the rest in the order of the type. Source: sigs.k8s.io/json and the types' own UnmarshalJSON.
  */
+import { goTypeName } from "./go-print";
 import { fieldsOf, goTypeText, shortName, type GoField, type GoType } from "./go-types";
 import { isObject, newObject, stringifyJson, type Json, type JsonObject, type ParsedJson } from "./json";
 import { decodeBytes, decodeMicroTime, decodeTime } from "./go-scalars";
@@ -21,17 +22,24 @@ export interface Decoded {
   readonly strictErrors: readonly string[];
 }
 
+export interface DecodeOptions {
+  /** Lists and maps that are there but empty are kept: rules of updates tell them from absent ones. Not for the wire. */
+  readonly keepEmpty?: boolean;
+  /** Refuse in the words of Kubernetes' converter of decoded maps, which reads patched objects, instead of the JSON decoder's. */
+  readonly converter?: boolean;
+}
+
 /** Decodes into the struct of that name (`core/v1.Pod`). Throws DecodeError. */
-export function decodeInto(structName: string, parsed: ParsedJson): Decoded {
-  const decoder = new Decoder(parsed.duplicates);
+export function decodeInto(structName: string, parsed: ParsedJson, options: DecodeOptions = {}): Decoded {
+  const decoder = new Decoder(parsed.duplicates, options);
   const value = decoder.read({ kind: "struct", name: structName }, parsed.value, "");
   if (decoder.savedError !== undefined) throw decoder.savedError;
   return { value: isObject(value) ? value : newObject(), strictErrors: decoder.strictErrors };
 }
 
 /** The canonical form of an object that is known to decode, e.g. after a change made by code. */
-export function canonical(structName: string, value: Json): JsonObject {
-  return decodeInto(structName, { value, duplicates: new Map() }).value;
+export function canonical(structName: string, value: Json, options: DecodeOptions = {}): JsonObject {
+  return decodeInto(structName, { value, duplicates: new Map() }, options).value;
 }
 
 interface Context {
@@ -44,7 +52,10 @@ class Decoder {
   savedError: DecodeError | undefined;
   private context: Context = { struct: "", fields: [] };
 
-  constructor(private readonly duplicates: ParsedJson["duplicates"]) {}
+  constructor(
+    private readonly duplicates: ParsedJson["duplicates"],
+    private readonly options: DecodeOptions,
+  ) {}
 
   read(type: GoType, value: Json, path: string): Json {
     switch (type.kind) {
@@ -66,7 +77,7 @@ class Decoder {
     const found = newObject();
     if (isObject(value)) this.fields(name, value, path, found);
     else if (value !== null) this.mismatch(value, type);
-    return writeStruct(fields, found);
+    return writeStruct(fields, found, this.options.keepEmpty);
   }
 
   private fields(name: string, value: JsonObject, path: string, found: JsonObject): void {
@@ -162,12 +173,23 @@ class Decoder {
   }
 
   private mismatch(value: Json, type: GoType, withNumber = false): Json {
+    if (this.options.converter === true) throw new DecodeError(converterText(value, type));
     const { struct, fields } = this.context;
     const what = describe(value, withNumber);
     const into = fields.length === 0 ? "value" : `struct field ${struct}.${fields.join(".")}`;
     this.savedError ??= new DecodeError(`json: cannot unmarshal ${what} into Go ${into} of type ${goTypeText(type)}`);
     return zeroOf(type);
   }
+}
+
+/** Source: apimachinery v0.37.2, pkg/runtime/converter.go. */
+function converterText(value: Json, type: GoType): string {
+  const name = goTypeName(value);
+  const kind = name.startsWith("[]") ? "slice" : name.startsWith("map") ? "map" : name;
+  if (type.kind === "list" || type.kind === "bytes") return `cannot restore slice from ${kind}`;
+  if (type.kind === "map") return `cannot restore map from ${kind}`;
+  if (type.kind === "struct") return `cannot restore struct from: ${kind}`;
+  return `cannot convert ${name} to ${goTypeText(type)}`;
 }
 
 function describe(value: Json, withNumber: boolean): string {
@@ -179,20 +201,20 @@ function describe(value: Json, withNumber: boolean): string {
 }
 
 /** The fields of a struct in its order, empty ones left out as their tags say. */
-function writeStruct(fields: ReadonlyMap<string, GoField>, found: JsonObject): JsonObject {
+function writeStruct(fields: ReadonlyMap<string, GoField>, found: JsonObject, keepEmpty = false): JsonObject {
   const out = newObject();
   for (const [key, field] of fields) {
     const value = found[key] ?? zeroOf(field.type);
-    if (field.omit !== "never" && isEmpty(field, value)) continue;
+    if (field.omit !== "never" && isEmpty(field, value, keepEmpty)) continue;
     out[key] = value;
   }
   return out;
 }
 
-function isEmpty(field: GoField, value: Json): boolean {
+function isEmpty(field: GoField, value: Json, keepEmpty: boolean): boolean {
   const kind = field.type.kind;
   if (kind === "pointer") return value === null;
-  if (kind === "list" || kind === "map" || kind === "bytes") return value === null || Object.keys(value).length === 0;
+  if (kind === "list" || kind === "map" || kind === "bytes") return value === null || (!keepEmpty && Object.keys(value).length === 0);
   if (kind === "string" || kind === "bool" || kind.startsWith("int") && kind !== "int-or-string" || kind === "float64") {
     return value === "" || value === false || value === 0;
   }

@@ -32,7 +32,7 @@ export function parseBody(request: ApiRequest): ParsedJson {
 }
 
 export function yamlToJson(text: string): string {
-  return JSON.stringify(parseYaml(text, { version: "1.1", schema: "core", uniqueKeys: false }) ?? null);
+  return JSON.stringify(parseYaml(text, { version: "1.2", schema: "core", uniqueKeys: false }) ?? null);
 }
 
 export interface DecodeOptions {
@@ -59,7 +59,7 @@ export function decodeObject(request: ApiRequest, kind: Kind, options: DecodeOpt
   const { value, strictErrors } = decodeOr(kind, { value: body, duplicates: parsed.duplicates }, (error) => refuse(messageOf(error)));
   if (strictErrors.length > 0 && options.fieldValidation === "Strict") return refuse(strictText(strictErrors));
   if (options.fieldValidation !== "Ignore") options.warnings.addAll(strictErrors);
-  return complete(kind, value);
+  return complete(kind, value, { keepEmpty: true });
 }
 
 function parseOr(request: ApiRequest, otherwise: (error: unknown) => never): ParsedJson {
@@ -74,16 +74,16 @@ function parseOr(request: ApiRequest, otherwise: (error: unknown) => never): Par
 function decodeOr(kind: Kind, parsed: ParsedJson, otherwise: (error: unknown) => never): { value: JsonObject; strictErrors: readonly string[] } {
   if (kind.type === undefined) return { value: isObject(parsed.value) ? parsed.value : newObject(), strictErrors: [] };
   try {
-    return decodeInto(kind.type, parsed);
+    return decodeInto(kind.type, parsed, { keepEmpty: true });
   } catch (error) {
     return otherwise(error);
   }
 }
 
 /** Kind and version filled in, defaults applied, fields in their order. */
-export function complete(kind: Kind, object: JsonObject): JsonObject {
+export function complete(kind: Kind, object: JsonObject, options: { readonly keepEmpty?: boolean } = {}): JsonObject {
   const typed = newObject([["kind", kind.kind], ["apiVersion", apiVersionOf(kind)], ...Object.entries(object).filter(([key]) => key !== "kind" && key !== "apiVersion")]);
-  return kind.type === undefined ? typed : withDefaults(kind.type, typed);
+  return kind.type === undefined ? typed : withDefaults(kind.type, typed, options);
 }
 
 const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
@@ -101,12 +101,13 @@ function kindMismatch(value: Json): string | undefined {
   return undefined;
 }
 
-interface Given {
+export interface Given {
   readonly kind: string;
   readonly apiVersion: string;
 }
 
-function whyOther(given: Given, kind: Kind, kinds: KindTable): string {
+/** Why an object of another kind or version is none of this kind. */
+export function whyOther(given: Given, kind: Kind, kinds: KindTable): string {
   if (given.apiVersion.split("/").length > 2) return `unexpected GroupVersion string: ${given.apiVersion}`;
   const other = kinds.byKind(given.apiVersion, given.kind);
   if (other?.type === undefined) return notRegistered(given);

@@ -9,10 +9,10 @@ import { parseQuantity } from "@/lib/quantity";
 import { assign, ensureObject, flagAt, numberAt, objectAt, objectsAt, textAt } from "./access";
 
 /** Fills in what a client left out; returns the canonical object. */
-export function withDefaults(type: string, object: JsonObject): JsonObject {
-  const copy = canonical(type, object);
+export function withDefaults(type: string, object: JsonObject, options: { readonly keepEmpty?: boolean } = {}): JsonObject {
+  const copy = canonical(type, object, { keepEmpty: true });
   walk({ kind: "struct", name: type }, copy);
-  return canonical(type, copy);
+  return canonical(type, copy, options);
 }
 
 function walk(type: GoType, value: Json | undefined): void {

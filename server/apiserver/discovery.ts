@@ -1,4 +1,5 @@
 /** Health, version and discovery documents, and the OpenAPI documents that kubectl reads. */
+import { createHash } from "node:crypto";
 import { newObject, stringifyJson, type Json, type JsonObject } from "@/lib/kube/json";
 import type { ApiResponse, ServerContext } from "./context";
 import { apiVersionOf, type Kind } from "./kinds";
@@ -94,6 +95,7 @@ function resourceEntries(kind: Kind): Json[] {
     ["verbs", withoutCollection ? verbs.filter((verb) => verb !== "deletecollection") : verbs],
   ]);
   if (kind.shortNames.length > 0) main["shortNames"] = [...kind.shortNames];
+  main["storageVersionHash"] = createHash("sha256").update(`${kind.group}/${kind.version}/${kind.kind}`).digest().subarray(0, 8).toString("base64");
   if (kind.categories.length > 0) main["categories"] = [...kind.categories];
   const subresources = kind.subresources.map((name): Json =>
     newObject([

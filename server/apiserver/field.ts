@@ -1,5 +1,5 @@
 /** Field errors: the path, the kind of refusal and its words. Source: k8s.io/apimachinery/pkg/util/validation/field. */
-import { goJson, goQuote } from "@/lib/go-text";
+import { goJsonInOrder, goQuote } from "@/lib/go-text";
 
 export type FieldErrorType =
   | "FieldValueNotFound"
@@ -90,7 +90,7 @@ function valueText(value: unknown): string {
   if (value === undefined || value === null) return "null";
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
   if (typeof value === "string") return goQuote(value);
-  return goJson(value);
+  return goJsonInOrder(value);
 }
 
 /** One line of an error: the empty path is shown as `[]` in a whole message. */

@@ -9,14 +9,14 @@ import { applyJsonPatch, decodeJsonPatch } from "@/lib/kube/json-patch";
 import { isObject, jsonKind, parseJson, stringifyJson, type Json, type JsonObject, type ParsedJson } from "@/lib/kube/json";
 import { applyMergePatch, parseMergePatch } from "@/lib/kube/merge-patch";
 import { applyStrategicMergePatch, objectOfPatch } from "@/lib/kube/strategic-merge";
-import { metadataOf } from "./access";
-import { complete } from "./codec";
+import { metadataOf, textAt } from "./access";
+import { complete, whyOther } from "./codec";
 import { matchNamespace, type Write } from "./create";
 import { invalid } from "./field";
 import { existing } from "./get";
-import type { Kind } from "./kinds";
+import { apiVersionOf, type Kind } from "./kinds";
 import { bodyText, type ApiRequest } from "./request";
-import { badRequest, entityTooLarge, genericResponse, invalidError, isApiError, unknownError, unsupportedMediaType, type ApiError } from "./status";
+import { badRequest, entityTooLarge, genericResponse, invalidError, isApiError, statusError, unknownError, unsupportedMediaType, type ApiError } from "./status";
 import { checkName, replace } from "./update";
 import { strictText } from "./warnings";
 
@@ -24,21 +24,23 @@ export const jsonPatchType = "application/json-patch+json";
 export const mergePatchType = "application/merge-patch+json";
 export const strategicPatchType = "application/strategic-merge-patch+json";
 
-const accepted = [jsonPatchType, mergePatchType, strategicPatchType, "application/apply-patch+yaml"];
+const applyPatchType = "application/apply-patch+yaml";
+const accepted = [jsonPatchType, mergePatchType, strategicPatchType, applyPatchType];
 const maxOperations = 10_000;
 
 /** The media type of a patch. Throws ApiError 415 for what is not a patch. */
 export function patchTypeOf(request: ApiRequest, kind: Kind): string {
   const type = (request.headers.get("content-type") ?? "").split(";")[0] ?? "";
   const known = kind.type === undefined ? accepted.filter((name) => name !== strategicPatchType) : accepted;
+  if (type === "") throw statusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   if (!known.includes(type)) throw unsupportedMediaType(known);
-  if (type === "application/apply-patch+yaml") throw unsupportedMediaType(known.filter((name) => name !== type));
   return type;
 }
 
 /** Applies the patch to the stored object and stores the result. Throws ApiError 400, 403, 404, 409, 413, 422 or 500. */
 export function patchObject(write: Write, request: ApiRequest, type: string): JsonObject {
   const { context, target } = write;
+  if (type === applyPatchType) throw unsupportedMediaType(accepted.filter((name) => name !== type));
   const text = bodyText(request);
   try {
     parseJson(text);
@@ -90,7 +92,7 @@ function strategic(write: Write, object: JsonObject, text: string): JsonObject {
     const given = objectOfPatch(text);
     return { patch: given, merged: applyStrategicMergePatch(kind.type ?? "", object, given) };
   });
-  return decodePatched(write, { value: merged, duplicates: new Map() }, { shown: goPrint(patch), strictErrors });
+  return decodePatched(write, { value: merged, duplicates: new Map() }, { shown: goPrint(patch), strictErrors, converter: true });
 }
 
 function asApiErrors<T>(act: () => T): T {
@@ -117,20 +119,27 @@ interface Patched {
   /** What an error shows as the bad value. */
   readonly shown: string;
   readonly strictErrors: readonly string[];
+  /** A strategic merge patch is read back by the converter of maps. */
+  readonly converter?: boolean;
 }
 
 /** The patched object as its Go type, with defaults. Throws ApiError 422 where it does not decode. */
-function decodePatched(write: Write, parsed: ParsedJson, { shown, strictErrors }: Patched): JsonObject {
+function decodePatched(write: Write, parsed: ParsedJson, { shown, strictErrors, converter = false }: Patched): JsonObject {
   const { kind } = write.target;
   const refuse = (why: string): never => {
     throw invalidError({ group: "", kind: "" }, "", [invalid("patch", shown, why)]);
   };
   if (kind.type === undefined) return isObject(parsed.value) ? complete(kind, parsed.value) : refuse(`unable to decode ${jsonKind(parsed.value)}`);
-  const decoded = attempt(() => decodeInto(kind.type ?? "", parsed), refuse);
+  const given = isObject(parsed.value) ? { kind: textAt(parsed.value, "kind"), apiVersion: textAt(parsed.value, "apiVersion") } : undefined;
+  if (!converter && given !== undefined && (given.kind !== kind.kind || given.apiVersion !== apiVersionOf(kind))) {
+    const named = { kind: given.kind || kind.kind, apiVersion: given.apiVersion || apiVersionOf(kind) };
+    if (named.kind !== kind.kind || named.apiVersion !== apiVersionOf(kind)) return refuse(whyOther(named, kind, write.context.kinds));
+  }
+  const decoded = attempt(() => decodeInto(kind.type ?? "", parsed, { keepEmpty: true, converter }), refuse);
   const all = [...strictErrors, ...(write.options.fieldValidation === "Ignore" ? [] : decoded.strictErrors)];
   if (all.length > 0 && write.options.fieldValidation === "Strict") refuse(strictText(all));
   write.warnings.addAll(all);
-  return complete(kind, decoded.value);
+  return complete(kind, decoded.value, { keepEmpty: true });
 }
 
 function attempt<T>(act: () => T, otherwise: (why: string) => never): T {

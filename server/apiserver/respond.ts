@@ -40,7 +40,7 @@ function isTrue(text: string): boolean {
 
 function yamlText(object: JsonObject): string {
   const plain: unknown = JSON.parse(stringifyJson(object));
-  return stringifyYaml(plain, { sortMapEntries: true, lineWidth: 0 });
+  return stringifyYaml(plain, { sortMapEntries: true, lineWidth: 0, indentSeq: false });
 }
 
 /** Throws ApiError 400 or 406 where the object cannot take the form. */
@@ -55,7 +55,7 @@ export function transform(reply: Reply, object: JsonObject, noHeaders = false): 
     return partial(object, apiVersion);
   }
   if (!isList) throw wrongForm("PartialObjectMetadataList", `not a list (*${goName(reply.kind, "internal")})`);
-  const items = objectsAt(object, "items").map((item): Json => partial(item, undefined));
+  const items = objectsAt(object, "items").map((item): Json => partial(item, apiVersion));
   return newObject([["kind", "PartialObjectMetadataList"], ["apiVersion", apiVersion], ["metadata", object["metadata"]], ["items", items]]);
 }
 
@@ -63,11 +63,9 @@ function wrongForm(form: string, what: string): ApiError {
   return statusError(406, "NotAcceptable", `you requested ${form}, but the requested object is ${what}`);
 }
 
-/** Metadata alone; inside a list without kind and version. */
-export function partial(object: JsonObject, apiVersion: string | undefined): JsonObject {
-  const metadata = object["metadata"];
-  const entries: [string, Json | undefined][] = [["metadata", metadata]];
-  if (apiVersion !== undefined) entries.unshift(["kind", "PartialObjectMetadata"], ["apiVersion", apiVersion]);
+/** Metadata alone. */
+export function partial(object: JsonObject, apiVersion: string): JsonObject {
+  const entries: [string, Json | undefined][] = [["kind", "PartialObjectMetadata"], ["apiVersion", apiVersion], ["metadata", object["metadata"]]];
   return canonical("meta/v1.PartialObjectMetadata", newObject(entries));
 }
 

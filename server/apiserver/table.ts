@@ -1,10 +1,10 @@
 /** Tables for `kubectl get`: the columns of a kind and one row per object. */
-import { canonical } from "@/lib/kube/go-decode";
 import { newObject, type Json, type JsonObject } from "@/lib/kube/json";
 import { objectsAt } from "./access";
 import type { ServerContext } from "./context";
 import { invalid } from "./field";
 import type { Kind } from "./kinds";
+import { partial } from "./respond";
 import { badRequest } from "./status";
 import { printerOf } from "./printers";
 
@@ -52,5 +52,5 @@ function shownObject(item: JsonObject, how: { include: string; kind: Kind; apiVe
     const version = how.kind.group === "" ? how.kind.version : `${how.kind.group}/${how.kind.version}`;
     return newObject([["kind", how.kind.kind], ["apiVersion", version], ...Object.entries(item).filter(([key]) => key !== "kind" && key !== "apiVersion")]);
   }
-  return canonical("meta/v1.PartialObjectMetadata", newObject([["kind", "PartialObjectMetadata"], ["apiVersion", how.apiVersion], ["metadata", item["metadata"]]]));
+  return partial(item, how.apiVersion);
 }

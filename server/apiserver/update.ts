@@ -3,15 +3,18 @@
  * finalizer goes. Source: k8s.io/apiserver/pkg/registry/rest/update.go and .../generic/registry/store.go.
  */
 import { deepCopy, deepEqual, type JsonObject } from "@/lib/kube/json";
-import { assign, metadataOf, numberAt, textAt, textsAt } from "./access";
+import { assign, metadataOf, numberAt, objectAt, textAt, textsAt } from "./access";
 import { complete } from "./codec";
 import { createObject, dropManagedFields, keyOf, matchNamespace, type Write } from "./create";
+import type { ServerContext } from "./context";
 import type { Kind } from "./kinds";
 import { isDryRun } from "./options";
 import { rulesOf, type UpdateRules } from "./rules";
 import { parseUint } from "./resource-version";
 import { badRequest, conflict, invalidError, notFoundError, optimisticLockText, unknownError } from "./status";
-import { invalid } from "./field";
+import { invalid, type FieldError } from "./field";
+import { metadataErrors, metadataUpdateErrors, pathSegmentName } from "./rules/metadata";
+import type { Warnings } from "./warnings";
 import type { Stored } from "./store";
 
 export interface Updated {
@@ -51,24 +54,51 @@ function checkUid(kind: Kind, stored: Stored, uid: string): void {
   throw conflict(kind, name, why);
 }
 
-/** The rules of the kind over old and new; returns the object as it stands afterwards. */
+/** Asks the rules of the kind over the stored and the new object and stores the result. */
 export function replace(write: Write, stored: Stored, next: JsonObject): JsonObject {
   const { context, target, warnings } = write;
-  const { kind } = target;
-  const old = deepCopy(stored.object);
-  checkVersion(kind, stored, metadataOf(next));
+  checkVersion(target.kind, stored, metadataOf(next));
   const rules = updateRules(write);
+  const ready = applyUpdateRules({ context, kind: target.kind, rules, warnings }, deepCopy(stored.object), next);
+  return store(write, stored, ready);
+}
+
+export interface RulesOver {
+  readonly context: ServerContext;
+  readonly kind: Kind;
+  readonly rules: UpdateRules;
+  readonly warnings: Warnings;
+}
+
+/** BeforeUpdate and admission: the object as it stands afterwards. Both arguments may be changed. Throws ApiError 400, 403 or 422. */
+export function applyUpdateRules({ context, kind, rules, warnings }: RulesOver, old: JsonObject, next: JsonObject): JsonObject {
   const metadata = metadataOf(next);
+  matchNamespace(metadata, { kind, namespace: textAt(metadataOf(old), "namespace"), name: "", subresource: "" });
   dropManagedFields(metadata);
   assign(metadata, "generation", metadataOf(old)["generation"]);
   rules.prepare(next, old, context);
   keepSystemFields(metadataOf(next), metadataOf(old));
-  const ready = complete(kind, next);
-  const errors = rules.validate(ready, old, context);
-  if (errors.length > 0) throw invalidError(kind, target.name, errors);
+  const ready = complete(kind, next, { keepEmpty: true });
+  const errors = [...commonErrors(kind, ready, old), ...rules.validate(ready, old, context)];
+  if (errors.length > 0) throw invalidError(kind, textAt(metadataOf(next), "name"), withoutRepeats(errors));
   warnings.addAll(rules.warnings?.(ready, old) ?? []);
   rules.admit?.(ready, old, context);
-  return store(write, stored, ready);
+  return complete(kind, ready);
+}
+
+/** Metadata is checked for every kind before the kind's own rules see it. */
+function commonErrors(kind: Kind, next: JsonObject, old: JsonObject): FieldError[] {
+  const rules = { namespaced: kind.namespaced, name: pathSegmentName, anyFinalizer: true };
+  return [...metadataErrors(objectAt(next, "metadata"), rules), ...metadataUpdateErrors(objectAt(next, "metadata"), objectAt(old, "metadata"), true)];
+}
+
+/** The same refusal of the same field is told once. */
+function withoutRepeats(errors: readonly FieldError[]): FieldError[] {
+  const seen = new Set<string>();
+  return errors.filter(({ type, field, body }) => {
+    const id = `${type} ${field} ${body}`;
+    return !seen.has(id) && seen.add(id) !== undefined;
+  });
 }
 
 function updateRules({ target }: Write): UpdateRules {

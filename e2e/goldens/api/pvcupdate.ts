@@ -12,7 +12,7 @@ function admitOnly({ in: input }: GoldenLine): Answer {
   const kind = kindOf(context.kinds, old);
   try {
     rulesOf(kind).update.admit?.(complete(kind, toObject(input["new"])), complete(kind, old), context);
-    return {};
+    return { out: { allowed: true } };
   } catch (error) {
     if (isApiError(error)) return { err: error.status };
     throw error;

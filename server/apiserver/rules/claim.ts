@@ -52,7 +52,7 @@ function updateErrors(next: JsonObject, old: JsonObject): FieldError[] {
 }
 
 function internalSpec(spec: JsonObject): JsonObject {
-  return toInternal(specType, "core.PersistentVolumeClaimSpec", canonical(specType, spec));
+  return toInternal(specType, "core.PersistentVolumeClaimSpec", canonical(specType, spec, { keepEmpty: true }));
 }
 
 /** Of a bound claim the requested size and the attributes class may change. */

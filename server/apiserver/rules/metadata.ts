@@ -26,6 +26,8 @@ const annotationBytes = 256 * 1024;
 export interface MetadataRules {
   readonly namespaced: boolean;
   readonly name: NameRule;
+  /** A finalizer without a domain is taken whatever its name. */
+  readonly anyFinalizer?: boolean;
 }
 
 /** ValidateObjectMeta. */
@@ -36,7 +38,7 @@ export function metadataErrors(metadata: JsonObject | undefined, rules: Metadata
   if (generateName !== "") for (const message of rules.name(generateName, true)) errors.push(invalid("metadata.generateName", generateName, message));
   if (name === "") errors.push(required("metadata.name", "name or generateName is required"));
   else for (const message of rules.name(name, false)) errors.push(invalid("metadata.name", name, message));
-  return [...errors, ...namespaceErrors(metadata, rules.namespaced), ...generationErrors(metadata), ...commonErrors(metadata), ...finalizerErrors(metadata)];
+  return [...errors, ...namespaceErrors(metadata, rules.namespaced), ...generationErrors(metadata), ...commonErrors(metadata), ...finalizerErrors(metadata, rules.anyFinalizer)];
 }
 
 function namespaceErrors(metadata: JsonObject | undefined, namespaced: boolean): FieldError[] {
@@ -107,17 +109,26 @@ function oneOwnerErrors(owner: JsonObject, path: string): FieldError[] {
   return errors;
 }
 
-function finalizerErrors(metadata: JsonObject | undefined): FieldError[] {
+const plainFinalizers = ["kubernetes", "orphan", "foregroundDeletion"];
+
+function finalizerErrors(metadata: JsonObject | undefined, anyName = false): FieldError[] {
   const finalizers = textsAt(metadata, "finalizers");
   const errors = finalizers.flatMap((name) => isQualifiedName(name).map((message) => invalid("metadata.finalizers", name, message)));
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     errors.push(invalid("metadata.finalizers", finalizers, "finalizer orphan and foregroundDeletion cannot be both set"));
   }
-  return errors;
+  return anyName ? errors : [...errors, ...plainNameErrors(finalizers)];
+}
+
+function plainNameErrors(finalizers: readonly string[]): FieldError[] {
+  return finalizers.flatMap((name, index) => {
+    if (name.includes("/") || plainFinalizers.includes(name)) return [];
+    return [invalid(child("metadata", "finalizers", index), name, "name is neither a standard finalizer name nor is it fully qualified")];
+  });
 }
 
 /** ValidateObjectMetaUpdate. */
-export function metadataUpdateErrors(metadata: JsonObject | undefined, old: JsonObject | undefined): FieldError[] {
+export function metadataUpdateErrors(metadata: JsonObject | undefined, old: JsonObject | undefined, anyFinalizer = false): FieldError[] {
   const errors: FieldError[] = [];
   if (textAt(old, "deletionTimestamp") !== "") errors.push(...newFinalizerErrors(metadata, old));
   const version = textAt(metadata, "resourceVersion");
@@ -131,7 +142,8 @@ export function metadataUpdateErrors(metadata: JsonObject | undefined, old: Json
   for (const key of ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]) {
     if (!deepEqual(metadata?.[key] ?? null, old?.[key] ?? null)) errors.push(invalid(`metadata.${key}`, metadata?.[key], "field is immutable"));
   }
-  return [...errors, ...commonErrors(metadata)];
+  errors.push(...commonErrors(metadata));
+  return anyFinalizer ? errors : [...errors, ...plainNameErrors(textsAt(metadata, "finalizers"))];
 }
 
 function newFinalizerErrors(metadata: JsonObject | undefined, old: JsonObject | undefined): FieldError[] {

@@ -1,17 +1,14 @@
 /** Kinds without behaviour here: kept as they came; only what is stored by name, namespace and version is checked. */
 import { assign, objectAt } from "@/server/apiserver/access";
 import type { Kind } from "@/server/apiserver/kinds";
-import { metadataErrors, metadataUpdateErrors, pathSegmentName } from "./metadata";
+import { metadataErrors, pathSegmentName } from "./metadata";
 import type { Rules, UpdateRules } from "./rules";
 
 export function opaqueRules(kind: Kind): Rules {
-  const metadata = { namespaced: kind.namespaced, name: pathSegmentName };
+  const metadata = { namespaced: kind.namespaced, name: pathSegmentName, anyFinalizer: true };
   const update: UpdateRules = {
     prepare: () => undefined,
-    validate: (next, old) => [
-      ...metadataErrors(objectAt(next, "metadata"), metadata),
-      ...metadataUpdateErrors(objectAt(next, "metadata"), objectAt(old, "metadata")),
-    ],
+    validate: () => [],
   };
   const status: UpdateRules = {
     ...update,
