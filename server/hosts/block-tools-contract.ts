@@ -124,12 +124,13 @@ function growCases(test: Case): void {
 
 function refusalCases(test: Case): void {
   test("a device nobody allowed is not even read", async ({ root, foreignDevice, ports: { blockTools } }) => {
+    const device = await foreignDevice();
     const refused = { code: "EACCES" };
-    await expect(blockTools.probe(foreignDevice)).rejects.toMatchObject(refused);
-    await expect(blockTools.format(foreignDevice, "ext4", [])).rejects.toMatchObject(refused);
-    await expect(blockTools.check(foreignDevice, "ext4")).rejects.toMatchObject(refused);
-    await expect(blockTools.grow(foreignDevice, root)).rejects.toMatchObject(refused);
-    await expect(blockTools.sizeBytes(foreignDevice)).rejects.toMatchObject(refused);
+    await expect(blockTools.probe(device)).rejects.toMatchObject(refused);
+    await expect(blockTools.format(device, "ext4", [])).rejects.toMatchObject(refused);
+    await expect(blockTools.check(device, "ext4")).rejects.toMatchObject(refused);
+    await expect(blockTools.grow(device, root)).rejects.toMatchObject(refused);
+    await expect(blockTools.sizeBytes(device)).rejects.toMatchObject(refused);
   });
 
   test("a device that is not there", async ({ ports: { blockTools } }) => {

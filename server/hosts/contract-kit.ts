@@ -23,8 +23,8 @@ export interface ContractHost {
   growDevice(device: string, sizeBytes: bigint): Promise<void>;
   /** Writes bytes that no tool recognises into the first or the last MiB. */
   scribble(device: string, where: "start" | "end"): Promise<void>;
-  /** A block device that nobody allowed. */
-  readonly foreignDevice: string;
+  /** Makes a block device that nobody allowed. */
+  foreignDevice(): Promise<string>;
   /** Takes everything down; throws when a test left something mounted. */
   cleanUp(): Promise<void>;
 }

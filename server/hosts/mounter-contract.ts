@@ -421,7 +421,7 @@ function refusalCases(test: Case): void {
 
   test("a device nobody allowed is refused", async ({ root, foreignDevice, mounter, ports: { files } }) => {
     await files.mkdirAll(`${root}/t`, 0o755);
-    const request = { source: foreignDevice, target: `${root}/t`, fsType: "ext4", options: [] };
+    const request = { source: await foreignDevice(), target: `${root}/t`, fsType: "ext4", options: [] };
     await expect(mounter.mount(request)).rejects.toMatchObject({ code: "EACCES" });
     await expect(mounter.formatAndMount(request)).rejects.toMatchObject({ message: expect.stringContaining("permission denied") });
   });

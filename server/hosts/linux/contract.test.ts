@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, realpathSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
@@ -39,13 +39,22 @@ async function hostOf(mode: "root" | "user-namespace"): Promise<ContractHost> {
     chmodSync(join(programs, name), name === "not-executable" ? 0o644 : 0o755);
   }
   const files = new Map<string, string>();
+  const foreignDevices: string[] = [];
   return {
     root,
     allowedRoot: host.root,
     outside,
     ports: host.ports,
     mounter: host.mounter,
-    foreignDevice: "/dev/loop7",
+    foreignDevice: async () => {
+      // Without root there is no device to be had, and any will do.
+      if (!isRoot) return "/dev/loop0";
+      writeFileSync(join(outside, "disk"), "");
+      truncateSync(join(outside, "disk"), 1 << 24);
+      const device = execFileSync("losetup", ["-f", "--show", join(outside, "disk")], { encoding: "utf8" }).trim();
+      foreignDevices.push(device);
+      return device;
+    },
     program: (name) => join(programs, name),
     putSpecial: async (path, kind) => {
       expect(kind).toBe("fifo");
@@ -73,9 +82,11 @@ async function hostOf(mode: "root" | "user-namespace"): Promise<ContractHost> {
       const table = await host.mounter.mountInfo();
       for (const path of [...mountsAtOrBelow(table, host.root)].reverse()) await host.mounter.unmount(path);
       for (const device of files.keys()) await host.loop.detach(device);
+      for (const device of foreignDevices) execFileSync("losetup", ["-d", device]);
       expect(mountsAtOrBelow(await host.mounter.mountInfo(), folder)).toEqual([]);
       expect(await host.loop.list()).toEqual([]);
       await host.namespace?.end();
+      expect(programsOf(programs)).toEqual([]);
       await host.close();
       removeFolder(folder);
     },
@@ -96,6 +107,18 @@ hostContract({
   withoutDevices: isRoot ? "file systems on devices need root; run above" : "file systems on devices need root",
 });
 if (!isRoot) console.log("contract linux as root: skipped, not root");
+
+/** Command lines that still run something of a folder. */
+function programsOf(programs: string): readonly string[] {
+  const lines = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+    } catch {
+      return "";
+    }
+  });
+  return lines.filter((line) => line.includes(`${programs}/`));
+}
 
 /** The system's refusal, or undefined. */
 function withoutNamespace(): string | undefined {

@@ -1,5 +1,6 @@
 export { mountCapability } from "./capabilities";
 export type { MountCapability } from "./capabilities";
+export { systemInspector, trustedUids } from "./inspector";
 export { LinuxExec } from "./exec";
 export { createLinuxHost } from "./linux-host";
 export type { LinuxHost, LinuxHostOptions } from "./linux-host";

@@ -12,9 +12,11 @@ import { LinuxExec } from "./exec";
 import { LinuxFiles } from "./files";
 import { ForeignCalls } from "./foreign-call";
 import { linuxHostUtils } from "./host-utils";
+import { systemInspector, trustedUids } from "./inspector";
 import { LoopDevices } from "./loop";
 import { MountReader } from "./mount-reader";
 import { LinuxMounter } from "./mounter";
+import { NamespaceExec } from "./namespace-exec";
 import { openDataFolder } from "./root";
 import type { DataFolder } from "./root";
 import { openUserNamespace } from "./user-namespace";
@@ -44,6 +46,9 @@ export interface LinuxHost {
   readonly loop: LoopDevices;
   readonly foreignCalls: ForeignCalls;
   readonly namespace: UserNamespace | undefined;
+  /** Looks at any path, for the check of who could have written a driver. */
+  readonly inspector: typeof systemInspector;
+  readonly trustedUids: readonly number[];
   readonly longestDriverName: number;
   /** Gives the data folder up. Mounts stay, as they do when a kubelet ends; so does the holder of a user namespace. */
   close(): Promise<void>;
@@ -82,13 +87,24 @@ async function hostIn(folder: DataFolder, capability: MountCapability, options: 
   return {
     root,
     capability,
-    ports: { files, exec, blockTools, watcher, clock: systemClock, random: systemRandom, hash: nodeHash, log: options.log },
+    ports: {
+      files,
+      exec: namespace === undefined ? exec : new NamespaceExec(exec, namespace),
+      blockTools,
+      watcher,
+      clock: systemClock,
+      random: systemRandom,
+      hash: nodeHash,
+      log: options.log,
+    },
     mounter,
     hostUtils: linuxHostUtils(files, mounter),
     access,
     loop: new LoopDevices(access, files, exec),
     foreignCalls,
     namespace,
+    inspector: systemInspector,
+    trustedUids: trustedUids(),
     longestDriverName: folder.longestDriverName,
     close: async () => {
       foreignCalls.close();

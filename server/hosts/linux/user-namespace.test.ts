@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryLog } from "@/server/hosts/memory";
@@ -56,6 +56,16 @@ describe.skipIf(refusal.status !== 0)("a user namespace", () => {
     await host.close();
     host = await open();
     expect(host.namespace?.holderPid).not.toBe(holder);
+  });
+
+  it("is where drivers run: what they mount is seen", async () => {
+    const target = `${host.root}/t`;
+    mkdirSync(target);
+    const driver = join(folder, "driver");
+    writeFileSync(driver, '#!/bin/sh\nmount -t tmpfs tmpfs "$1" && pwd\n', { mode: 0o755 });
+    const result = await host.ports.exec.run(driver, [target], { timeoutMs: 10_000, cwd: host.root });
+    expect(result).toMatchObject({ exitCode: 0, output: `${host.root}\n` });
+    expect(await host.mounter.isMountPoint(target)).toBe(true);
   });
 
   it("never lets a mount point be removed from outside of it", async () => {

@@ -20,11 +20,15 @@ export interface LinuxWatcherOptions {
   readonly prefix?: string;
   /** Between two scans of everything. */
   readonly rescanMs?: number;
+  /** False: no inotify at all, scans only. */
+  readonly inotify?: boolean;
 }
 
 const defaultRescanMs = 10_000;
 /** Changes that come together are looked at once. */
 const gatherMs = 20;
+/** How long inotify may take to tell. */
+const noticeMs = 200;
 
 export class LinuxWatcher implements Watcher {
   constructor(private readonly options: LinuxWatcherOptions) {}
@@ -50,6 +54,8 @@ class WatchedTree {
   private rescan: NodeJS.Timeout | undefined;
   private work: Promise<void> = Promise.resolve();
   private closed = false;
+  /** How often inotify told of something. */
+  private notices = 0;
 
   constructor(
     private readonly root: string,
@@ -91,6 +97,7 @@ class WatchedTree {
   }
 
   private listen(path: string): FSWatcher | undefined {
+    if (this.options.inotify === false) return undefined;
     try {
       const watcher = watch(this.outside(path), { persistent: false }, () => this.look(path));
       watcher.on("error", (error) => this.handlers.onError(error));
@@ -103,6 +110,7 @@ class WatchedTree {
   }
 
   private look(folder: string): void {
+    this.notices += 1;
     this.dirty.add(folder);
     this.gather ??= setTimeout(() => {
       this.gather = undefined;
@@ -117,15 +125,22 @@ class WatchedTree {
   private planRescan(): void {
     this.rescan = setTimeout(() => {
       this.queue(async () => {
-        const before = this.dirty.size;
+        const before = this.notices;
         const found = await this.compare(this.root, true);
-        if (found > 0 && before === 0 && this.dirty.size === 0) {
-          this.handlers.onError(new FileError("EOVERFLOW", `watch ${this.root}: ${found} changes were lost and found by a scan`, this.root));
-        }
+        if (found > 0) this.suspect(before, found);
       });
       this.planRescan();
     }, this.options.rescanMs ?? defaultRescanMs);
     this.rescan.unref();
+  }
+
+  /** A scan found changes; unless inotify tells of some in a moment, it had lost them. */
+  private suspect(before: number, found: number): void {
+    const timer = setTimeout(() => {
+      if (this.closed || this.notices !== before) return;
+      this.handlers.onError(new FileError("EOVERFLOW", `watch ${this.root}: ${found} changes were lost and found by a scan`, this.root));
+    }, noticeMs);
+    timer.unref();
   }
 
   private queue(act: () => Promise<void>): void {

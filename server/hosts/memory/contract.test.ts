@@ -44,7 +44,7 @@ async function create(): Promise<ContractHost> {
     outside: "/outside",
     ports: memory.ports,
     mounter: memory.mounter,
-    foreignDevice: "/dev/foreign",
+    foreignDevice: async () => "/dev/foreign",
     program: (name) => `/programs/${name}`,
     putSpecial: async (path, kind) => memory.files.put(path, { kind }),
     makeDevice: async (sizeBytes) => {
