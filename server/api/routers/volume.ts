@@ -1,7 +1,6 @@
 import { getVolume, getVolumeObject, listVolumes as listInput } from "@/lib/inputs/volume";
 import type { KubeObject } from "@/lib/kube/meta";
 import { volumesCommand } from "@/lib/kubectl";
-import { redacted } from "@/lib/redact";
 import { procedure, router } from "@/server/api/init";
 import { volumeDetail, volumeObjectId, type VolumeDetail } from "@/server/api/volume-detail";
 import { listVolumes, type VolumeList } from "@/server/api/volume-list";
@@ -18,9 +17,9 @@ export const volumeRouter = router({
     return volumeDetail(ctx.clusters.viewFor(ctx.person, input.cluster), input);
   }),
 
-  /** Read fresh and whole, without what must not be shown. */
+  /** Read fresh; the view has taken out what must not be shown. */
   object: procedure.input(getVolumeObject).query(async ({ ctx, input }): Promise<{ object: KubeObject }> => {
     const view = ctx.clusters.viewFor(ctx.person, input.cluster);
-    return { object: redacted(await view.getObject(volumeObjectId(view, input, input.object))) };
+    return { object: await view.getObject(volumeObjectId(view, input, input.object)) };
   }),
 });
