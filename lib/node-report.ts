@@ -41,6 +41,8 @@ export interface ReportedVolume {
   readonly mode: "Filesystem" | "Block";
   readonly path: string;
   readonly deviceMountPath?: string;
+  /** vol_data.json of a CSI volume, where there is one. */
+  readonly dataFile?: ReportedDataFile;
   /** Desired by a pod bound to this node; undefined where no API was asked. */
   readonly wanted?: boolean;
   /** Found on disk. */
@@ -58,6 +60,24 @@ export interface ReportedVolume {
   readonly problem?: string;
 }
 
+/** What vol_data.json says; a text that is missing or empty there is missing here, all of them when it can't be parsed. */
+export interface ReportedDataFile {
+  readonly path: string;
+  readonly driverName?: string;
+  readonly volumeHandle?: string;
+  readonly attachmentID?: string;
+  readonly nodeName?: string;
+  readonly volumeLifecycleMode?: string;
+}
+
+/** A path that may be left over, and the evidence. */
+export interface ReportedLeftover {
+  /** Absent for what lies in no pod's folder. */
+  readonly podUID?: string;
+  readonly path: string;
+  readonly why: string;
+}
+
 export interface NodeReport {
   readonly nodeName: string;
   readonly takenAt: string;
@@ -67,8 +87,16 @@ export interface NodeReport {
   readonly volumes: readonly ReportedVolume[];
   /** Mounts below the root that belong to no volume of the list. */
   readonly otherMounts: readonly ReportedMount[];
-  /** Pod folders of pods that the API no longer knows; undefined where no API was asked. */
-  readonly leftovers?: readonly { readonly podUID: string; readonly path: string; readonly why: string }[];
+  /** Every folder below `pods`, also of pods without volumes; absent where the report was not made from the disk. */
+  readonly podFolders?: readonly { readonly podUID: string; readonly path: string }[];
+  /**
+   * Pod folders of pods that the API no longer knows. Where no API was asked: folders, data files and global mounts with nothing
+   * behind them on this node, which a pod that is just starting has for a moment too.
+   */
+  readonly leftovers?: readonly ReportedLeftover[];
+  /** What could not be read, and why: the rest of the report does not cover it. */
+  readonly unread?: readonly { readonly path: string; readonly why: string }[];
+  /** `driver`: as the socket's path has it; nothing was asked of the socket. */
   readonly pluginSockets: readonly { readonly path: string; readonly driver?: string }[];
   readonly flexDrivers: readonly { readonly name: string; readonly path: string; readonly problem?: string }[];
 }

@@ -2,7 +2,7 @@
  * Finds again what an earlier process left mounted: every volume folder of every pod folder, by the plugin that it is named after.
  * Source: pkg/kubelet/volumemanager/reconciler/reconstruct{,_common}.go of v1.37.2.
  */
-import { messageOf } from "@/lib/errors";
+import { codeOf, messageOf } from "@/lib/errors";
 import { goQuote } from "@/lib/go-text";
 import { joinPath } from "@/lib/go-path";
 import type { DeviceMount, PodMount } from "@/server/node/actual-state";
@@ -33,14 +33,18 @@ export interface Reconstruction {
   readonly unknown: readonly UnknownFolder[];
 }
 
+/** Called with a folder that is there and can't be listed. */
+export type OnUnread = (path: string, error: unknown) => void;
+
 /** Reads only. What can't be listed is left out, as by the kubelet. */
-export async function scanPodFolders(files: Files, podsDir: string): Promise<readonly FoundFolder[]> {
+export async function scanPodFolders(files: Files, podsDir: string, onUnread: OnUnread = () => undefined): Promise<readonly FoundFolder[]> {
   const found: FoundFolder[] = [];
-  for (const podUID of await namesIn(files, podsDir)) {
+  const namesIn = (dir: string) => listNames(files, dir, onUnread);
+  for (const podUID of await namesIn(podsDir)) {
     for (const [folder, mode] of [["volumes", "Filesystem"], ["volumeDevices", "Block"]] as const) {
       const dir = joinPath(podsDir, podUID, folder);
-      for (const escaped of await namesIn(files, dir)) {
-        for (const specName of await namesIn(files, joinPath(dir, escaped))) {
+      for (const escaped of await namesIn(dir)) {
+        for (const specName of await namesIn(joinPath(dir, escaped))) {
           found.push({ podUID, pluginName: unescapeQualifiedName(escaped), specName, mode, path: joinPath(dir, escaped, specName) });
         }
       }
@@ -49,10 +53,12 @@ export async function scanPodFolders(files: Files, podsDir: string): Promise<rea
   return found;
 }
 
-async function namesIn(files: Files, dir: string): Promise<readonly string[]> {
+/** Sorted; nothing where nothing is. */
+export async function listNames(files: Files, dir: string, onUnread: OnUnread): Promise<readonly string[]> {
   try {
     return (await files.readDir(dir)).map((entry) => entry.name);
-  } catch {
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") onUnread(dir, error);
     return [];
   }
 }
@@ -104,7 +110,8 @@ async function reconstructVolume(
   return { mount, device: shared ? device : undefined };
 }
 
-async function constructSpec(plugin: VolumePlugin, folder: FoundFolder): Promise<Spec> {
+/** The spec that a plugin makes of a folder's name and content. Throws with the kubelet's text when there is none. */
+export async function constructSpec(plugin: VolumePlugin, folder: FoundFolder): Promise<Spec> {
   const { podUID, specName, mode, path, pluginName } = folder;
   const which = `${goQuote(pluginName)} (spec.Name: ${goQuote(specName)}) pod ${goQuote(podUID)} (UID: ${goQuote(podUID)})`;
   if (mode === "Block") {
@@ -117,7 +124,7 @@ async function constructSpec(plugin: VolumePlugin, folder: FoundFolder): Promise
 }
 
 /** Device-mountable first, so that a CSI driver need not be asked whether it attaches. */
-async function sharesDevice(manager: OperationContext["manager"], spec: Spec): Promise<boolean> {
+export async function sharesDevice(manager: OperationContext["manager"], spec: Spec): Promise<boolean> {
   if (await manager.findDeviceMountablePluginBySpec(spec)) return true;
   return (await manager.findAttachablePluginBySpec(spec)) !== undefined;
 }
@@ -137,7 +144,7 @@ async function checkMounter(plugin: VolumePlugin, spec: Spec, folder: FoundFolde
 }
 
 /** A global mount that can't be named is left to the mount operation that comes, or to the clean-up of what nobody wants. */
-async function globalPathOf(manager: OperationContext["manager"], spec: Spec): Promise<string | undefined> {
+export async function globalPathOf(manager: OperationContext["manager"], spec: Spec): Promise<string | undefined> {
   try {
     const mounter = await (await manager.findDeviceMountablePluginBySpec(spec))?.newDeviceMounter();
     return await mounter?.getDeviceMountPath(spec);

@@ -11,6 +11,7 @@ import type { MountInfo } from "@/server/volume/mount";
 import { escapeQualifiedName } from "@/server/volume/paths";
 import type { VolumePluginManager } from "@/server/volume/plugin-manager";
 import { specName } from "@/server/volume/spec";
+import type { Metrics } from "@/server/volume/volume";
 
 export interface ReportInput {
   readonly host: KubeletVolumeHost;
@@ -84,7 +85,7 @@ async function unwantedVolume(input: ReportInput, table: readonly MountInfo[], m
 }
 
 type Found = Pick<ReportedVolume, "path" | "deviceMountPath" | "found" | "state" | "mounts" | "operation" | "problem"> & Stats;
-type Stats = Pick<ReportedVolume, "capacityBytes" | "usedBytes" | "availableBytes" | "inodes" | "inodesUsed" | "statsAt">;
+export type Stats = Pick<ReportedVolume, "capacityBytes" | "usedBytes" | "availableBytes" | "inodes" | "inodesUsed" | "statsAt">;
 
 async function asFound(
   input: ReportInput,
@@ -121,17 +122,21 @@ async function statsOf(input: ReportInput, mount: PodMount): Promise<Stats & Pic
     const pod = input.picture.desired.pods.get(mount.podUID);
     const metrics = await (await plugin.newMounter(mount.spec, pod))?.getMetrics();
     if (!metrics) return {};
-    return {
-      statsAt: timeText(metrics.timeMs),
-      ...text("capacityBytes", metrics.capacityBytes),
-      ...text("usedBytes", metrics.usedBytes),
-      ...text("availableBytes", metrics.availableBytes),
-      ...text("inodes", metrics.inodes),
-      ...text("inodesUsed", metrics.inodesUsed),
-    };
+    return reportedStats(metrics);
   } catch (error) {
     return isOperationFailure(error) ? {} : { problem: `its use can't be read: ${messageOf(error)}` };
   }
+}
+
+export function reportedStats(metrics: Metrics): Stats {
+  return {
+    statsAt: timeText(metrics.timeMs),
+    ...text("capacityBytes", metrics.capacityBytes),
+    ...text("usedBytes", metrics.usedBytes),
+    ...text("availableBytes", metrics.availableBytes),
+    ...text("inodes", metrics.inodes),
+    ...text("inodesUsed", metrics.inodesUsed),
+  };
 }
 
 function text<K extends string>(name: K, value: bigint | undefined): Partial<Record<K, string>> {
@@ -175,13 +180,14 @@ function mountsAt(table: readonly MountInfo[], targets: readonly string[]): read
   return table.filter((row) => targets.includes(row.mountPoint)).map(reportedMount);
 }
 
-/** The line is put together again from its fields, escapes included, as mountinfo writes it. */
+/** Where no kernel wrote the line it is put together from its fields, escaped as mountinfo does. */
 export function reportedMount(row: MountInfo): ReportedMount {
   const optional = row.propagation.length === 0 ? "" : ` ${row.propagation.join(" ")}`;
   const line =
     `${row.id} ${row.parentId} ${row.device} ${escaped(row.root)} ${escaped(row.mountPoint)} ${row.mountOptions.join(",")}${optional}` +
     ` - ${row.fsType} ${escaped(row.source)} ${row.superOptions.join(",")}`;
-  return { target: row.mountPoint, source: row.source, fsType: row.fsType, options: [...row.mountOptions, ...row.superOptions], line };
+  const options = [...row.mountOptions, ...row.superOptions];
+  return { target: row.mountPoint, source: row.source, fsType: row.fsType, options, line: row.line ?? line };
 }
 
 function escaped(field: string): string {

@@ -24,6 +24,8 @@ export interface MountInfo {
   readonly fsType: string;
   readonly source: string;
   readonly superOptions: readonly string[];
+  /** The line as the kernel wrote it; absent where there is no kernel behind the table. */
+  readonly line?: string;
 }
 
 export interface MountRequest {

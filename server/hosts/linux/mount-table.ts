@@ -25,6 +25,7 @@ function parseRow(line: string): MountInfo | undefined {
     fsType: unescape(fsType),
     source: unescape(source),
     superOptions: superOptions === undefined || superOptions === "" ? [] : unescape(superOptions).split(","),
+    line,
   };
 }
 
