@@ -83,7 +83,8 @@ describe("a node", () => {
     expect(mountedCondition(world.cluster, "web")).toMatchObject({ status: "False", reason: "VolumesNotMounted" });
     await until(world, () => world.cluster.events().some((event) => event.reason === "FailedMount" && (event.count ?? 0) > 1));
     expect(new Set(world.cluster.events().map((event) => event.message))).toEqual(new Set(['MountVolume.SetUp failed for volume "host" : hostPath type check failed, /srv/none is not a directory, unable to determine its type: path "/srv/none" does not exist']));
-    expect(volumeOf(world.node, "host")).toMatchObject({ state: "failed", operation: { name: "MountVolume" } });
+    await until(world, () => volumeOf(world.node, "host")?.state === "failed");
+    expect(volumeOf(world.node, "host")).toMatchObject({ operation: { name: "MountVolume" } });
   });
 
   it("finishes the deletion of a pod when its volumes are gone", async () => {

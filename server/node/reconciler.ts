@@ -33,7 +33,7 @@ export interface ReconcilerOptions {
   /** After each end of an operation, so that the owner runs `reconcile` again. */
   readonly onProgress: () => void;
   /** Volumes whose file system is to be grown while mounted; started like any other operation. */
-  readonly expansions: (resolved: readonly ResolvedVolume[]) => readonly Expansion[];
+  readonly expansions: (resolved: readonly ResolvedVolume[], actual: ActualState) => readonly Expansion[];
 }
 
 export interface Expansion {
@@ -180,7 +180,7 @@ export class Reconciler {
   }
 
   private startExpansions(resolved: readonly ResolvedVolume[]): void {
-    for (const { volume, run } of this.options.expansions(resolved)) {
+    for (const { volume, run } of this.options.expansions(resolved, this.actual)) {
       this.operations.start(volume.uniqueName, "NodeExpandVolume", () => this.saying(volume, run));
     }
   }

@@ -1,0 +1,132 @@
+/** On this machine's own mounts and loop devices; left out where it is not root or can't make them. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmdirSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { KubeletHost } from "@/server/hosts/kubelet-host";
+import { createLinuxHost, type LinuxHost } from "@/server/hosts/linux";
+import { kubeClientOf } from "@/server/node/client";
+import { FakeCluster } from "@/server/node/fake-cluster";
+import type { RunningNode } from "@/server/node/node";
+import { Recorder } from "@/server/node/recorder";
+import { pluginEventRecorder, startStandaloneNode } from "@/server/node/standalone";
+import { boundPod, nodeName } from "@/server/node/test-node";
+import { newKubeletPlugins } from "@/server/volume/plugins";
+import { VolumePluginManager } from "@/server/volume/plugin-manager";
+
+const succeeds = (command: string, ...args: string[]) => spawnSync(command, args, { stdio: "ignore" }).status === 0;
+const possible = process.getuid?.() === 0 && succeeds("losetup", "-f") && succeeds("sh", "-c", "command -v mkfs.xfs");
+
+const mebibytes = (count: number) => count * 1024 * 1024;
+const capacity = { memory: "4Gi", cpu: "2" };
+const facts = async () => ({ labels: {}, capacity, allocatable: capacity, nodeInfo: {} });
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function startOn(linux: LinuxHost, cluster: FakeCluster): Promise<RunningNode> {
+  const manager = new VolumePluginManager({ clock: linux.ports.clock, log: linux.ports.log });
+  const { client } = cluster;
+  const recorder = new Recorder({ client, clock: linux.ports.clock, random: linux.ports.random, log: linux.ports.log, nodeName });
+  const node = { getNode: async () => ({ metadata: { name: nodeName, labels: { "kubernetes.io/hostname": nodeName } }, status: { allocatable: capacity } }) };
+  const kubeClient = kubeClientOf(client);
+  const host = new KubeletHost({
+    rootDir: linux.root,
+    nodeName,
+    ports: linux.ports,
+    mounter: linux.mounter,
+    hostUtils: linux.hostUtils,
+    node: { ...node, getNodeAnyWay: node.getNode },
+    findPluginBySpec: (spec) => manager.findPluginBySpec(spec),
+    eventRecorder: pluginEventRecorder(recorder),
+    api: {
+      kubeClient,
+      getSecret: (namespace, name) => kubeClient.getSecret(namespace, name),
+      getConfigMap: (namespace, name) => kubeClient.getConfigMap(namespace, name),
+      getServiceAccountToken: () => Promise.reject(new Error("no tokens")),
+      deleteServiceAccountToken: () => undefined,
+    },
+  });
+  await manager.initPlugins(newKubeletPlugins(), undefined, host);
+  return startStandaloneNode({ host, manager, cluster, recorder, root: linux.root, mounter: "root", facts, loop: linux.loop });
+}
+
+/** Whatever a failed test left: mounts, loop devices, files. */
+async function removeAll(linux: LinuxHost): Promise<void> {
+  const below = (await linux.mounter.list()).filter((mount) => mount.path.startsWith(`${linux.root}/`));
+  for (const mount of below.reverse()) await linux.mounter.unmount(mount.path);
+  for (const { device } of await linux.loop.list()) await linux.loop.detach(device);
+  for (const { name } of await linux.ports.files.readDir(linux.root)) await linux.ports.files.removeAll(join(linux.root, name));
+  await linux.close();
+  rmdirSync(linux.root);
+}
+
+/** Resolves when the condition holds after a write to the API or a report. */
+function until(world: { cluster: FakeCluster; node: RunningNode }, condition: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (!condition()) return;
+      stops.forEach((stop) => stop());
+      resolve();
+    };
+    const stops = [world.cluster.onChange(check), world.node.onReport(check)];
+    check();
+  });
+}
+
+describe.skipIf(!possible)("a node on Linux", () => {
+  it("provisions, mounts, finds again, grows, unmounts and removes a loop disk", { timeout: 60_000 }, async () => {
+    const root = mkdtempSync(join(tmpdir(), "voldeck-node-"));
+    const linux = await createLinuxHost({ root, log: silent });
+    cleanups.push(() => removeAll(linux));
+    const cluster = new FakeCluster();
+    let node = await startOn(linux, cluster);
+    cleanups.push(() => node.stop());
+    cluster.put("storageclasses", { metadata: { name: "fast" }, provisioner: "voldeck.dev/loop", parameters: { fstype: "xfs" }, allowVolumeExpansion: true, reclaimPolicy: "Delete", volumeBindingMode: "Immediate" });
+    const claim = (storage: string) => ({
+      metadata: { name: "data", namespace: "shop" },
+      spec: { storageClassName: "fast", accessModes: ["ReadWriteOnce"], volumeMode: "Filesystem", resources: { requests: { storage } } },
+    });
+    cluster.put("persistentvolumeclaims", claim("320Mi"));
+    const pod = boundPod("web", [{ name: "data", persistentVolumeClaim: { claimName: "data" } }]);
+    cluster.put("pods", { ...pod, spec: { ...pod.spec, nodeName: undefined } });
+
+    const reported = () => node.report()?.volumes.find((volume) => volume.volumeName === "data");
+    await until({ cluster, node }, () => reported()?.state === "mounted");
+    const path = `${root}/pods/uid-web/volumes/kubernetes.io~local-volume/pvc-uid-data`;
+    expect(reported()).toMatchObject({ path, pluginName: "kubernetes.io/local-volume", deviceMountPath: `${root}/plugins/kubernetes.io/local-volume/mounts/pvc-uid-data` });
+    expect(reported()?.mounts.map((mount) => mount.fsType)).toEqual(["xfs", "xfs"]);
+    expect(statfsSync(path).type).toBe(0x58465342);
+    const sizeOf = () => statfsSync(path).blocks * statfsSync(path).bsize;
+    expect(sizeOf()).toBeLessThan(mebibytes(320));
+
+    await node.stop();
+    node = await startOn(linux, cluster);
+    await until({ cluster, node }, () => reported()?.state === "mounted");
+    expect((await linux.mounter.list()).filter((mount) => mount.path === path)).toHaveLength(1);
+
+    const bound = cluster.get("persistentvolumeclaims", "shop", "data");
+    if (!bound) throw new Error("the claim is gone");
+    expect(bound.status).toMatchObject({ phase: "Bound", capacity: { storage: "320Mi" } });
+    cluster.put("persistentvolumeclaims", { ...bound, spec: { ...bound.spec, resources: { requests: { storage: "400Mi" } } } });
+    await until({ cluster, node }, () => cluster.get("persistentvolumeclaims", "shop", "data")?.status?.capacity?.["storage"] === "400Mi");
+    expect(sizeOf()).toBeGreaterThan(mebibytes(320));
+    expect(cluster.get("persistentvolumeclaims", "shop", "data")?.status?.allocatedResourceStatuses).toBeUndefined();
+    const saysSuccess = () => cluster.events().some((event) => event.reason === "FileSystemResizeSuccessful" && event.involvedObject.kind === "PersistentVolumeClaim");
+    await until({ cluster, node }, saysSuccess);
+    expect(cluster.events().map((event) => event.reason)).toEqual(
+      expect.arrayContaining(["Provisioning", "ProvisioningSucceeded", "Scheduled", "ExternalExpanding", "Resizing", "FileSystemResizeRequired", "FileSystemResizeSuccessful"]),
+    );
+
+    cluster.remove("pods", "shop", "web");
+    cluster.remove("persistentvolumeclaims", "shop", "data");
+    await until({ cluster, node }, () => cluster.get("persistentvolumes", undefined, "pvc-uid-data") === undefined);
+    expect((await linux.mounter.list()).filter((mount) => mount.path.startsWith(root))).toEqual([]);
+    expect(await linux.loop.list()).toEqual([]);
+    expect(await linux.ports.files.readDir(join(root, "disks"))).toEqual([]);
+  });
+});
