@@ -360,6 +360,11 @@ function boundaryCases(test: Case): void {
     await expect(files.statfs(outside)).rejects.toMatchObject(refused);
   });
 
+  test("the allowed folder itself is never deleted", async ({ allowedRoot, ports: { files } }) => {
+    await expect(files.removeAll(allowedRoot)).rejects.toMatchObject({ code: "EBUSY" });
+    expect((await files.stat(allowedRoot))?.kind).toBe("directory");
+  });
+
   test("dots and a name that only begins alike lead nowhere", async ({ allowedRoot, ports: { files } }) => {
     await expect(files.stat(`${allowedRoot}/a/../..`)).rejects.toMatchObject({ code: "EACCES" });
     await expect(files.writeFile(`${allowedRoot}-other`, "x", 0o644)).rejects.toMatchObject({ code: "EACCES" });

@@ -40,10 +40,15 @@ export class Access {
     return undefined;
   }
 
-  /** The longest allowed folder that holds a placed path. Whatever lies above it is the machine's own and trusted. */
+  /** The outermost allowed folder that holds a placed path. Whatever lies above it is the machine's own and trusted. */
   baseOf(placed: string): string {
     const bases = [...this.paths, ...this.devices].map(({ real }) => real).filter((real) => isWithin(real, placed));
     return bases.sort((a, b) => a.length - b.length)[0] ?? placed;
+  }
+
+  /** True for the root and the allowed paths themselves: what is in them may go, they stay. */
+  isBase(placed: string): boolean {
+    return this.paths.some(({ real }) => real === placed);
   }
 
   /** A device that a person allowed, or a loop device whose file lies in the root. `device` has no links. */

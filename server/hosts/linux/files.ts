@@ -25,7 +25,7 @@ import {
 } from "./local-files";
 import type { MountReader } from "./mount-reader";
 import { endOf } from "./exec";
-import { removeTree } from "./remove-tree";
+import { TreeRemover } from "./remove-tree";
 import { directoryFlags, Walker } from "./walk";
 import type { ForeignPlace, LocalPlace, Place, WalkRequest } from "./walk";
 
@@ -64,9 +64,11 @@ const following = { parents: "follow", last: "follow" } as const;
 
 export class LinuxFiles implements Files {
   readonly walker: Walker;
+  private readonly remover: TreeRemover;
 
   constructor(private readonly options: LinuxFilesOptions) {
     this.walker = new Walker({ access: options.access, mounts: options.mounts, prefix: options.prefix ?? "" });
+    this.remover = new TreeRemover(options.mounts, options.exec);
   }
 
   stat(path: string): Promise<FileStat | undefined> {
@@ -175,13 +177,17 @@ export class LinuxFiles implements Files {
 
   async removeAll(path: string): Promise<void> {
     const placed = await this.walker.allowed("unlinkat", path, path);
-    if (placed === this.options.access.baseOf(placed)) throw fileError("unlinkat", path, "EBUSY");
+    if (this.options.access.isBase(placed)) throw fileError("unlinkat", path, "EBUSY");
     if (mountsAtOrBelow(await this.options.mounts.read(), placed).length > 0) throw fileError("unlinkat", path, "EBUSY");
-    const place = await this.placeOrNothing({ op: "unlinkat", path, parents: "refuse", last: "keep" });
+    const place = await this.walker.walk({ op: "unlinkat", path, parents: "refuse", last: "keep" }).catch((error: unknown) => {
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    });
     if (place === undefined) return;
     try {
       if (place.kind === "foreign") throw fileError("unlinkat", path, "EBUSY");
-      await removeTree(place, path, this.options);
+      await this.remover.remove(place, path);
+      await this.remover.sweep(place);
     } finally {
       await place.close();
     }

@@ -61,6 +61,17 @@ describe("a folder that is swapped for a link while files are written", () => {
   });
 });
 
+describe("a delete that an earlier process did not finish", () => {
+  it("is finished by the next delete beside it", async () => {
+    const pods = join(folder, "data/pods");
+    mkdirSync(join(pods, ".voldeck-removed-00000000-1111-2222-3333-444444444444/x"), { recursive: true });
+    mkdirSync(join(pods, ".voldeck-removed-by-a-person"));
+    const files = await filesWith(new MountReader());
+    await files.removeAll(join(pods, "gone"));
+    expect(readdirSync(pods)).toEqual([".voldeck-removed-by-a-person", "dir"]);
+  });
+});
+
 describe("a mount that comes while a tree is being deleted", () => {
   /** Shows a mount in the tree from the moment that it was moved aside. */
   class LateMount extends MountReader {

@@ -3,7 +3,7 @@
  * fail; this refuses while anything is mounted there, moves the tree aside, looks again, and then deletes on one file system only.
  */
 import { randomUUID } from "node:crypto";
-import { rename, unlink } from "node:fs/promises";
+import { readdir, rename, unlink } from "node:fs/promises";
 import { codeOf } from "@/lib/errors";
 import { fileError } from "@/server/hosts/file-errors";
 import { mountsAtOrBelow } from "@/server/hosts/mount-queries";
@@ -15,30 +15,58 @@ import type { MountReader } from "./mount-reader";
 import type { LocalPlace } from "./walk";
 
 const removeTimeoutMs = 120_000;
+const asidePrefix = ".voldeck-removed-";
+const asidePattern = /^\.voldeck-removed-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** `place` was walked to without following a link. Throws FileError EBUSY when something is mounted below; then nothing was deleted. */
-export async function removeTree(
-  place: LocalPlace,
-  shown: string,
-  tools: { readonly mounts: MountReader; readonly exec: Exec },
-): Promise<void> {
-  if (place.stat?.isDirectory() !== true) return removeOne(place, shown);
-  const aside = `.voldeck-removed-${randomUUID()}`;
-  const holder = `/proc/self/fd/${place.holder.fd}`;
-  const putBack = (): Promise<void> => rename(`${holder}/${aside}`, place.at).catch(() => undefined);
-  await rename(place.at, `${holder}/${aside}`).catch((error: unknown) => {
-    throw fileError("unlinkat", shown, codeOf(error) ?? "EIO");
-  });
-  // A mount that came between the caller's look and the move has moved along and shows under the new name.
-  if (mountsAtOrBelow(await tools.mounts.read(), joinPath(parentOf(place.real), aside)).length > 0) {
-    await putBack();
-    throw fileError("unlinkat", shown, "EBUSY");
+export class TreeRemover {
+  /** Trees moved aside by this process and not gone yet. */
+  private readonly aside = new Set<string>();
+
+  constructor(
+    private readonly mounts: MountReader,
+    private readonly exec: Exec,
+  ) {}
+
+  /**
+   * Deletes what `place` holds, if anything; it was walked to without following a link. Throws FileError EBUSY when something is mounted
+   * below; then nothing was deleted.
+   */
+  async remove(place: LocalPlace, shown: string): Promise<void> {
+    if (place.stat === undefined) return;
+    if (!place.stat.isDirectory()) return removeOne(place, shown);
+    const name = `${asidePrefix}${randomUUID()}`;
+    const holder = `/proc/self/fd/${place.holder.fd}`;
+    this.aside.add(name);
+    try {
+      await rename(place.at, `${holder}/${name}`).catch((error: unknown) => {
+        throw fileError("unlinkat", shown, codeOf(error) ?? "EIO");
+      });
+      await this.removeAside(place, name, shown).catch(async (error: unknown) => {
+        await rename(`${holder}/${name}`, place.at).catch(() => undefined);
+        throw error;
+      });
+    } finally {
+      this.aside.delete(name);
+    }
   }
-  const target = `/proc/${process.pid}/fd/${place.holder.fd}/${aside}`;
-  const result = await tools.exec.run("rm", ["-rf", "--one-file-system", "--", target], { timeoutMs: removeTimeoutMs });
-  if (result.exitCode === 0) return;
-  await putBack();
-  throw new FileError("EIO", `unlinkat ${shown}: ${endOf(result)}: ${result.output.replaceAll(target, shown).trim()}`, shown);
+
+  /** Deletes what an earlier process had moved aside beside this place and did not live to delete. */
+  async sweep(place: LocalPlace): Promise<void> {
+    const names = await readdir(`/proc/self/fd/${place.holder.fd}`);
+    const left = names.filter((name) => asidePattern.test(name) && !this.aside.has(name));
+    for (const name of left) await this.removeAside(place, name, joinPath(parentOf(place.real), name));
+  }
+
+  private async removeAside(place: LocalPlace, name: string, shown: string): Promise<void> {
+    // A mount that came between the caller's look and the move has moved along and shows under the new name.
+    if (mountsAtOrBelow(await this.mounts.read(), joinPath(parentOf(place.real), name)).length > 0) {
+      throw fileError("unlinkat", shown, "EBUSY");
+    }
+    const target = `/proc/${process.pid}/fd/${place.holder.fd}/${name}`;
+    const result = await this.exec.run("rm", ["-rf", "--one-file-system", "--", target], { timeoutMs: removeTimeoutMs });
+    if (result.exitCode === 0) return;
+    throw new FileError("EIO", `unlinkat ${shown}: ${endOf(result)}: ${result.output.replaceAll(target, shown).trim()}`, shown);
+  }
 }
 
 async function removeOne(place: LocalPlace, shown: string): Promise<void> {

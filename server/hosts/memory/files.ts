@@ -202,7 +202,7 @@ export class MemoryFiles implements Files {
   async removeAll(path: string): Promise<void> {
     this.check("unlinkat", path);
     const clean = cleanPath(path);
-    if (clean === "/") throw fileError("unlinkat", path, "EBUSY");
+    if (clean === "/" || this.options.allowedPaths?.includes(clean) === true) throw fileError("unlinkat", path, "EBUSY");
     const place = this.placeOrNothing("unlinkat", path);
     if (place?.found === undefined) return;
     if (this.tree.mounts.some((mount) => isWithin(place.path, mount.mountPoint))) {
