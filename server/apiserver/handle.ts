@@ -1,5 +1,6 @@
 /** One request from path to answer: which verb on which object, and every refusal as a Status. */
 import { codeOf, messageOf } from "@/lib/errors";
+import { bindPod } from "./bind";
 import { decodeObject } from "./codec";
 import type { ApiResponse, ServerContext } from "./context";
 import { createObject, type Write } from "./create";
@@ -111,6 +112,7 @@ class Handler {
 
   private create(): ApiResponse {
     const write = this.write("CreateOptions");
+    if (write.target.subresource === "binding") return this.respond(201, bindPod(write, this.work.request));
     return this.respond(201, createObject(write, this.decode(write)));
   }
 
@@ -162,6 +164,7 @@ function isTrue(text: string | null): boolean {
 }
 
 function allowedMethods({ kind, namespace, name, subresource }: Target): readonly string[] {
+  if (subresource === "binding") return ["POST"];
   if (subresource === "finalize") return ["PUT"];
   if (subresource !== "") return ["GET", "PUT", "PATCH"];
   if (name !== "") return ["GET", "PUT", "PATCH", "DELETE"];

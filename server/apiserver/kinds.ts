@@ -33,7 +33,7 @@ const groups: readonly (readonly [group: string, version: string, rows: readonly
       ["nodes", "Node", "cluster", { shortNames: ["no"], subresources: ["status"] }],
       ["persistentvolumeclaims", "PersistentVolumeClaim", "namespaced", { shortNames: ["pvc"], subresources: ["status"] }],
       ["persistentvolumes", "PersistentVolume", "cluster", { shortNames: ["pv"], subresources: ["status"] }],
-      ["pods", "Pod", "namespaced", { shortNames: ["po"], categories: ["all"], subresources: ["resize", "status"] }],
+      ["pods", "Pod", "namespaced", { shortNames: ["po"], categories: ["all"], subresources: ["binding", "resize", "status"] }],
       ["replicationcontrollers", "ReplicationController", "namespaced", { shortNames: ["rc"], categories: ["all"] }],
       ["resourcequotas", "ResourceQuota", "namespaced", { shortNames: ["quota"] }],
       ["secrets", "Secret", "namespaced"],
