@@ -18,14 +18,16 @@ export function numberOf(value: unknown): number {
 
 export function statOfAnswer(answer: Answer): FileStat {
   const mode = numberOf(answer["mode"]);
+  const kind = kindOfMode(mode);
   return {
-    kind: kindOfMode(mode),
+    kind,
     mode: mode & 0o7777,
     uid: numberOf(answer["uid"]),
     gid: numberOf(answer["gid"]),
     sizeBytes: bigintOf(answer["size"]),
     modifiedMs: numberOf(answer["mtimeMs"]),
     device: deviceText(bigintOf(answer["dev"])),
+    ...(kind === "block-device" || kind === "char-device" ? { deviceNumber: deviceText(bigintOf(answer["rdev"])) } : {}),
     inode: bigintOf(answer["ino"]),
   };
 }

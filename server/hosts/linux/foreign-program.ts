@@ -37,7 +37,7 @@ function notALink(path) { if (fs.lstatSync(path).isSymbolicLink()) fail("ELOOP")
 const calls = {
   lstat: (path) => {
     const stat = fs.lstatSync(path, { bigint: true });
-    return Object.fromEntries(["mode", "uid", "gid", "size", "mtimeMs", "dev", "ino"].map((key) => [key, String(stat[key])]));
+    return Object.fromEntries(["mode", "uid", "gid", "size", "mtimeMs", "dev", "rdev", "ino"].map((key) => [key, String(stat[key])]));
   },
   readDir: (path) => withFile(notALink(path), O_RDONLY | O_DIRECTORY, (fd, self) =>
     fs.readdirSync(self).map((name) => ({ name, mode: fs.lstatSync(self + "/" + name).mode }))),

@@ -100,6 +100,7 @@ export function statOf(stat: BigIntStats): FileStat {
     sizeBytes: stat.size,
     modifiedMs: Number(stat.mtimeMs),
     device: deviceText(stat.dev),
+    ...(stat.isBlockDevice() || stat.isCharacterDevice() ? { deviceNumber: deviceText(stat.rdev) } : {}),
     inode: stat.ino,
   };
 }

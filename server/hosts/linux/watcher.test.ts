@@ -54,6 +54,14 @@ describe("watcher", () => {
     await told("create a/b/c/g");
   });
 
+  it.each([true, false])("tells of its own folder's removal after what was in it (inotify: %s)", async (inotify) => {
+    mkdirSync(join(folder, "a"));
+    await watch({ inotify, rescanMs: 50 });
+    removeFolder(folder);
+    await told("remove a", "remove ");
+    expect(seen.indexOf("remove a")).toBeLessThan(seen.indexOf("remove "));
+  });
+
   it("takes what is there at first for known", async () => {
     writeFileSync(join(folder, "old"), "x");
     await watch();

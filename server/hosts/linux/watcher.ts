@@ -151,6 +151,7 @@ class WatchedTree {
 
   /** Tells the difference of a folder to what was there; everything below too when `deep`. Gives the number of changes. */
   private async compare(folder: string, deep = false): Promise<number> {
+    if (folder === this.root && (await this.isRootGone())) return this.forget(this.root);
     let changes = 0;
     const names = new Set(await this.names(folder));
     for (const path of this.childrenOf(folder)) {
@@ -158,6 +159,14 @@ class WatchedTree {
     }
     for (const name of names) changes += await this.compareOne(joinPath(folder, name), deep);
     return changes;
+  }
+
+  /** Removed, or removed and made again: the watch is on the old one, and whoever watches has to start anew. */
+  private async isRootGone(): Promise<boolean> {
+    const before = this.seen.get(this.root)?.stat;
+    if (before === undefined) return false;
+    const now = await this.stat(this.root);
+    return now === undefined || now.ino !== before.ino || now.dev !== before.dev;
   }
 
   private async compareOne(path: string, deep: boolean): Promise<number> {
