@@ -29,13 +29,15 @@ function createQueryClient(): QueryClient {
   });
 }
 
-function createClients(token: string): { trpc: TRPCClient<AppRouter>; close: () => void } {
+/** The socket opens with the first subscription of a page and closes after the last one. */
+function createClient(token: string): TRPCClient<AppRouter> {
   const socket = createWSClient({
     url: () => `${location.origin.replace(/^http/, "ws")}/trpc`,
     connectionParams: () => ({ token }),
+    lazy: { enabled: true, closeMs: 1000 },
     keepAlive: { enabled: true, intervalMs: 20_000, pongTimeoutMs: 10_000 },
   });
-  const trpc = createTRPCClient<AppRouter>({
+  return createTRPCClient<AppRouter>({
     links: [
       splitLink({
         condition: (operation) => operation.type === "subscription",
@@ -44,14 +46,12 @@ function createClients(token: string): { trpc: TRPCClient<AppRouter>; close: () 
       }),
     ],
   });
-  return { trpc, close: () => void socket.close() };
 }
 
 /** Hands the clients to the pages below. A refused token is forgotten, and the shell asks for another. */
 export function ApiProvider({ token, children }: { token: string; children: ReactNode }) {
   const [queryClient] = useState(createQueryClient);
-  const [clients] = useState(() => createClients(token));
-  useEffect(() => clients.close, [clients]);
+  const [client] = useState(() => createClient(token));
   useEffect(
     () =>
       queryClient.getQueryCache().subscribe((event) => {
@@ -62,7 +62,7 @@ export function ApiProvider({ token, children }: { token: string; children: Reac
   );
   return (
     <QueryClientProvider client={queryClient}>
-      <context.TRPCProvider trpcClient={clients.trpc} queryClient={queryClient}>
+      <context.TRPCProvider trpcClient={client} queryClient={queryClient}>
         {children}
       </context.TRPCProvider>
     </QueryClientProvider>

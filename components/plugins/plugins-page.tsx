@@ -19,7 +19,7 @@ const orders = [
 ] as const;
 
 export function PluginsPage() {
-  const { cluster, status, retry } = useCluster();
+  const { cluster, status, retry, reading } = useCluster();
   const url = useUrlState();
   const filter = url.get("q");
   const query = useQuery({ ...useTRPC().plugin.list.queryOptions({ cluster, filter }), placeholderData: keepPreviousData });
@@ -37,7 +37,7 @@ export function PluginsPage() {
           </div>
           {query.error && !query.data ? (
             <Failed what="The plugins could not be read" error={query.error} onRetry={() => void query.refetch()} />
-          ) : query.data ? (
+          ) : query.data && !(reading && query.data.total === 0) ? (
             <Matrix matrix={query.data} filter={filter} byKind={url.get("order") === "kind"} onClear={() => url.step({ q: "" })} />
           ) : (
             <TableSkeleton label="plugins" heads={["Plugin", "Kind", "Node", "Used by"]} rows={13} />

@@ -13,6 +13,8 @@ interface Shown {
   readonly retry: () => void;
   /** The server's clock less the browser's, so that ages are right whatever the browser's clock says. */
   readonly clockOffsetMs: number;
+  /** The first picture of the cluster is not complete yet: what is missing may still come. */
+  readonly reading: boolean;
 }
 
 const ShownCluster = createContext<Shown | undefined>(undefined);
@@ -24,6 +26,7 @@ export function ClusterStatusProvider({ cluster, children }: { cluster: string; 
     status: query.data,
     error: query.error,
     retry: () => void query.refetch(),
+    reading: query.data === undefined || query.data.light.state === "catching up",
     clockOffsetMs: query.data ? query.data.nowMs - query.dataUpdatedAt : 0,
   };
   return <ShownCluster value={shown}>{children}</ShownCluster>;

@@ -18,7 +18,7 @@ import { sortingText, volumeQuery } from "@/components/volumes/volume-query";
 import { volumeHeads, VolumeTable } from "@/components/volumes/volume-table";
 
 export function VolumesPage() {
-  const { cluster, status, retry } = useCluster();
+  const { cluster, status, retry, reading } = useCluster();
   const url = useUrlState();
   const query = volumeQuery(cluster, url);
   const [count, setCount] = useState(0);
@@ -47,7 +47,7 @@ export function VolumesPage() {
           </div>
           {pages.error && !list ? (
             <Failed what="The volumes could not be read" error={pages.error} onRetry={pages.refetch} />
-          ) : !list ? (
+          ) : !list || (reading && list.total === 0) ? (
             <TableSkeleton label="volumes" heads={volumeHeads} />
           ) : list.matched === 0 ? (
             <NoVolumes list={list} query={query} onClear={() => url.step({ q: "", status: "" })} />
