@@ -62,7 +62,7 @@ export function newLocalVolumePlugin(): LocalVolumePlugin {
     supportsMountOption: () => true,
     supportsSELinuxContextMount: async () => false,
     getAccessModes: () => ["ReadWriteOnce"],
-    decidingField: "persistentVolume.spec.local",
+    decidingField: "local",
     sources: { persistentVolume: ["local"] },
     about: { kind: "in-tree" },
 

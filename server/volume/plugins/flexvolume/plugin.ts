@@ -4,7 +4,7 @@
 import { messageOf } from "@/lib/errors";
 import { joinPath } from "@/lib/go-path";
 import type { Quantity } from "@/lib/quantity";
-import { wrap } from "@/server/volume/errors";
+import { VolumeError, wrap } from "@/server/volume/errors";
 import type { VolumeHost } from "@/server/volume/host";
 import { unescapeQualifiedName } from "@/server/volume/paths";
 import type {
@@ -22,7 +22,6 @@ import { optionsArgument } from "@/server/volume/plugins/flexvolume/flex-spec";
 import { newMounter, newUnmounter } from "@/server/volume/plugins/flexvolume/mounter";
 import { newHostSlot } from "@/server/volume/plugins/host-slot";
 import { newSpecFromVolume, specName, type Spec } from "@/server/volume/spec";
-import { VolumeError } from "@/server/volume/errors";
 import { checkVolumeModeFilesystem } from "@/server/volume/volume-mode";
 
 /** Only a folder's name: no plugin is registered under it. */
