@@ -194,6 +194,12 @@ function directoryCases(test: Case): void {
     expect((await files.stat(`${root}/p`))?.mode).toBe(0o750);
   });
 
+  test("mkdirAll by several at once makes each folder once", async ({ root, ports: { files } }) => {
+    const names = Array.from({ length: 12 }, (_, index) => `${root}/shared/deep/${index % 3}/${index}`);
+    await Promise.all(names.map((name) => files.mkdirAll(name, 0o750)));
+    expect((await files.readDir(`${root}/shared/deep`)).map((entry) => entry.name)).toEqual(["0", "1", "2"]);
+  });
+
   test("mkdirAll leaves what is there", async ({ root, ports: { files } }) => {
     await files.mkdirAll(`${root}/a`, 0o700);
     await files.mkdirAll(`${root}/a`, 0o755);

@@ -320,7 +320,13 @@ export class LinuxFiles implements Files {
     const there = await this.look({ op: "stat", path, ...following });
     if (there?.kind === "directory") return;
     if (there !== undefined) throw fileError("mkdir", path, "ENOTDIR");
-    await this.change({ op: "mkdir", path, last: "keep" }, ({ at }) => makeDirectory(at, mode), { call: "mkdir", args: { mode } });
+    try {
+      await this.change({ op: "mkdir", path, last: "keep" }, ({ at }) => makeDirectory(at, mode), { call: "mkdir", args: { mode } });
+    } catch (error) {
+      // Somebody else made it meanwhile, as two volumes of one pod do: as good as ours when it is a directory.
+      const now = codeOf(error) === "EEXIST" ? await this.look({ op: "stat", path, ...following }) : undefined;
+      if (now?.kind !== "directory") throw error;
+    }
   }
 
   private async renamePlaces(call: LinkCall): Promise<readonly [Place, Place]> {
