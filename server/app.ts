@@ -2,8 +2,11 @@
 import type { ApiPorts, ClusterSummary, ClusterView } from "@/server/api/context";
 import { loadContexts } from "@/server/cluster/kubeconfig";
 import { createLiveClusters, noSuchCluster } from "@/server/live";
+import { join } from "node:path";
 import { processLog } from "@/server/log";
 import type { Options } from "@/server/options";
+import { copySample } from "@/server/sample";
+import { openStandalone } from "@/server/standalone";
 
 export interface App {
   readonly ports: Pick<ApiPorts, "clusters">;
@@ -21,10 +24,16 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export async function createApp(options: Options): Promise<App> {
+/** `project` is the folder that the sample lies in. */
+export async function createApp(options: Options, project: string): Promise<App> {
   const contexts = loadContexts({ paths: options.kubeconfigs, env: process.env });
   const served: Served[] = [];
   if (contexts) served.push(await createLiveClusters({ contexts: contexts.contexts, log: processLog, nowMs: Date.now }));
+  if (!contexts || options.manifestsFolder !== undefined) {
+    if (options.manifestsFolder === undefined) await copySample(project, options.dataFolder);
+    const manifestsFolder = options.manifestsFolder ?? join(options.dataFolder, "manifests");
+    served.push(await openStandalone({ options, manifestsFolder, log: processLog, point: crashPoint(process.env) }));
+  }
   let ready = false;
   return {
     ports: {
@@ -45,5 +54,13 @@ export async function createApp(options: Options): Promise<App> {
     close: async () => {
       await Promise.all(served.map((each) => each.close()));
     },
+  };
+}
+
+/** For tests of what a kill leaves behind: the process ends itself, without warning, at the step named. */
+function crashPoint(env: NodeJS.ProcessEnv): (name: string) => void {
+  const wanted = env["VOLDECK_CRASH_AT"];
+  return (name) => {
+    if (name === wanted) process.kill(process.pid, "SIGKILL");
   };
 }

@@ -37,7 +37,7 @@ async function serve(options: Options, project: string): Promise<void> {
   // Next reads it; what is not development is production, whatever the shell says.
   Object.assign(process.env, { NODE_ENV: options.development ? "development" : "production" });
   await prepareDataFolder(options.dataFolder, process.getuid?.() ?? 0);
-  const app = await createApp(options);
+  const app = await createApp(options, project);
   try {
     await listenAndServe(options, project, app);
   } catch (error) {

@@ -1,0 +1,192 @@
+/**
+ * This machine as one node: the embedded API over a folder of manifests, a cluster that reads it like any other, and a node
+ * that mounts what its pods want. Nothing above knows that it is not a real cluster.
+ */
+import { join } from "node:path";
+import type { ClusterSummary, PluginHost, Topic } from "@/server/api/context";
+import { startApiServer, type ApiServer } from "@/server/apiserver/server";
+import type { Served } from "@/server/app";
+import { createClusterView, type Hosts } from "@/server/cluster-view";
+import { openCluster, type Cluster } from "@/server/cluster/cluster";
+import { loadContexts } from "@/server/cluster/kubeconfig";
+import { AppError } from "@/lib/errors";
+import { systemClock, systemRandom } from "@/server/hosts/clock";
+import { KubeletHost, type NodeApi } from "@/server/hosts/kubelet-host";
+import { machineFacts, nodeName } from "@/server/machine";
+import { resourcePath } from "@/server/cluster/resources";
+import type { Node } from "@/lib/kube/nodes";
+import { openMachine, type Machine } from "@/server/open-machine";
+import { kubeClientOf } from "@/server/node/client";
+import type { RunningNode } from "@/server/node/node";
+import { Recorder } from "@/server/node/recorder";
+import { pluginEventRecorder, startStandaloneNode } from "@/server/node/standalone";
+import type { Options } from "@/server/options";
+import { newFlexVolumeProber } from "@/server/volume/plugins/flexvolume/prober";
+import { newKubeletPlugins } from "@/server/volume/plugins";
+import { VolumePluginManager } from "@/server/volume/plugin-manager";
+import type { CSIDriver } from "@/lib/kube/storage";
+import type { Log } from "@/server/volume/ports";
+
+export interface StandaloneOptions {
+  readonly options: Options;
+  readonly manifestsFolder: string;
+  readonly log: Log;
+  readonly point: (name: string) => void;
+}
+
+export interface Standalone extends Served {
+  readonly clusterId: string;
+  readonly cluster: Cluster;
+  readonly node: () => RunningNode | undefined;
+}
+
+const imageVolumesUnsupported = "this node runs no container runtime, which is what mounts image volumes";
+
+export async function openStandalone(given: StandaloneOptions): Promise<Standalone> {
+  const { options, log } = given;
+  const machine = await openMachine(options, log);
+  const api = await startApiServer({
+    dataFolder: options.dataFolder,
+    manifestsFolder: given.manifestsFolder,
+    clock: systemClock,
+    log,
+  });
+  const context = loadContexts({ paths: [api.kubeconfigPath], env: {} })?.contexts[0];
+  if (!context) throw new AppError("internal", `${api.kubeconfigPath} holds no context`);
+  const cluster = openCluster({ context, log, whole: true });
+  const manager = new VolumePluginManager({ clock: systemClock, log });
+  const recorder = new Recorder({ client: cluster.client, clock: systemClock, random: systemRandom, log, nodeName: nodeName() });
+  const host = hostOf({ machine, manager, cluster, recorder });
+  const prober = newFlexVolumeProber({
+    pluginDir: join(options.dataFolder, "flexvolume"),
+    ports: machine.ports,
+    checkDriver: machine.checkDriver,
+  });
+  await manager.initPlugins(newKubeletPlugins({ imageVolumesUnsupported }), prober, host);
+  let node: RunningNode | undefined;
+  const hosts = hostsOf({ manager, cluster, nodeOf: () => node, name: host.getNodeName() });
+  const view = createClusterView(() => summaryOf(cluster, machine), cluster, hosts.hosts);
+  return {
+    clusterId: context.slug,
+    cluster,
+    node: () => node,
+    summaries: () => [summaryOf(cluster, machine)],
+    view: (id) => (id === context.slug ? view : undefined),
+    start: async () => {
+      node = startStandaloneNode({
+        host,
+        manager,
+        cluster,
+        recorder,
+        root: machine.root,
+        mounter: machine.mode,
+        facts: machineFacts,
+        loop: machine.loop,
+        point: given.point,
+      });
+      node.onReport(() => hosts.changed(["volume", "node"]));
+    },
+    close: () => closeAll({ node, recorder, prober, cluster, api, machine }),
+  };
+}
+
+interface Parts {
+  readonly machine: Machine;
+  readonly manager: VolumePluginManager;
+  readonly cluster: Cluster;
+  readonly recorder: Recorder;
+}
+
+function hostOf({ machine, manager, cluster, recorder }: Parts): KubeletHost {
+  const name = nodeName();
+  const getNode = () => cluster.client.get<Node>(resourcePath("nodes", { name }));
+  const ownFacts = async (): Promise<Node> => {
+    const { capacity, allocatable, labels } = await machineFacts();
+    return { metadata: { name, labels: { ...labels } }, status: { capacity, allocatable } };
+  };
+  return new KubeletHost({
+    rootDir: machine.root,
+    nodeName: name,
+    ports: machine.ports,
+    mounter: machine.mounter,
+    hostUtils: machine.hostUtils,
+    node: { getNode, getNodeAnyWay: () => getNode().catch(ownFacts) },
+    findPluginBySpec: (spec) => manager.findPluginBySpec(spec),
+    api: apiOf(cluster),
+    eventRecorder: pluginEventRecorder(recorder),
+  });
+}
+
+/** Tokens need an API server that signs them; the embedded one does not. */
+function apiOf(cluster: Cluster): NodeApi {
+  const kubeClient = kubeClientOf(cluster.client);
+  const noTokens = "service account tokens need an API server that issues them; the embedded one does not";
+  return {
+    kubeClient,
+    getSecret: (namespace, name) => kubeClient.getSecret(namespace, name),
+    getConfigMap: (namespace, name) => kubeClient.getConfigMap(namespace, name),
+    getServiceAccountToken: () => Promise.reject(new AppError("unsupported", noTokens)),
+    deleteServiceAccountToken: () => {},
+    csiDriverLister: {
+      get: (name): CSIDriver => {
+        const driver = cluster.snapshot().csiDrivers.get(name);
+        if (!driver) throw new AppError("not-found", `csidriver.storage.k8s.io "${name}" not found`);
+        return driver;
+      },
+      list: () => [...cluster.snapshot().csiDrivers.values()],
+    },
+    csiDriversSynced: () => true,
+  };
+}
+
+function hostsOf(parts: Pick<Parts, "manager" | "cluster"> & { nodeOf: () => RunningNode | undefined; name: string }) {
+  const listeners = new Set<(topics: readonly Topic[]) => void>();
+  const changed = (topics: readonly Topic[]) => listeners.forEach((listener) => listener(topics));
+  parts.manager.onPublished(() => changed(["plugin", "volume"]));
+  const hosts: Hosts = {
+    pluginHosts: (): readonly PluginHost[] => [
+      { nodeName: parts.name, source: "node", kubeletVersion: "v1.37.2", table: parts.manager.published() },
+    ],
+    nodeReport: (nodeName) => (nodeName === parts.name ? parts.nodeOf()?.report() : undefined),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  return { hosts, changed };
+}
+
+function summaryOf(cluster: Cluster, machine: Machine): ClusterSummary {
+  return {
+    id: cluster.context.slug,
+    name: cluster.context.name,
+    mode: "standalone",
+    server: cluster.context.server,
+    version: cluster.serverVersion()?.gitVersion,
+    simulated: machine.mode === "simulated",
+    insecure: false,
+  };
+}
+
+interface Open {
+  readonly node: RunningNode | undefined;
+  readonly recorder: Recorder;
+  readonly prober: { close(): Promise<void> };
+  readonly cluster: Cluster;
+  readonly api: ApiServer;
+  readonly machine: Machine;
+}
+
+/** In the order of dependence; what fails does not keep the rest open. */
+async function closeAll({ node, recorder, prober, cluster, api, machine }: Open): Promise<void> {
+  const failures: unknown[] = [];
+  const steps = [() => node?.stop(), () => recorder.stop(), () => prober.close(), () => cluster.close(), () => api.close(), () => machine.close()];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, "stopping");
+}
