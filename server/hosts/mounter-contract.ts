@@ -263,6 +263,13 @@ function unmountCases(test: Case): void {
     });
   });
 
+  test("a link to a mount point is not unmounted", async (host) => {
+    const target = await tmpfs(host, "t");
+    await host.ports.files.symlink("t", `${host.root}/l`);
+    await host.mounter.unmount(`${host.root}/l`);
+    expect(await host.mounter.isMountPoint(target)).toBe(true);
+  });
+
   test("a mount with another below it is busy", async (host) => {
     const outer = await tmpfs(host, "t");
     const inner = await tmpfs(host, "t/in");

@@ -50,22 +50,26 @@ export class LinuxMounter implements MountInterface {
   }
 
   async unmount(target: string): Promise<void> {
-    const parent = await this.options.files.walker.walk({ op: "umount", path: target, parents: "refuse", last: "keep" }).catch((error: unknown) => {
-      if (codeOf(error) === "EBUSY" || codeOf(error) === "ENOENT") return undefined;
-      throw error;
-    });
+    const { access, enter, files, mounts } = this.options;
+    const placed = access.place(target);
+    if (placed === undefined) throw refusedError("umount", target);
+    // What is not mounted is as good as unmounted (mount-utils forgives it too), and umount(8), which would follow a link that somebody
+    // put there, is not even called. What is mounted can't be swapped for a link.
+    if (topMountAt(await mounts.read(), placed) === undefined) {
+      if ((await files.lstat(target)) !== undefined) return;
+      throw unmountFailed(target, "exit status 32", `umount: ${target}: no mount point specified.\n`);
+    }
+    const place = await files.walker.walk({ op: "umount", path: target, parents: "refuse", last: "keep" });
     try {
-      // Through the open parent, so that no link can lead elsewhere; a handle to the mount itself would keep it busy.
-      const at = parent?.kind === "local" && this.options.enter === undefined ? `/proc/${process.pid}/fd/${parent.holder.fd}/${parent.name}` : target;
+      // Through the open parent; a handle to the mount itself would keep it busy.
+      const at = place.kind === "local" && enter === undefined ? `/proc/${process.pid}/fd/${place.holder.fd}/${place.name}` : target;
       const result = await this.run("umount", at === target ? [target] : ["--no-canonicalize", at]);
-      this.options.mounts.forget();
+      mounts.forget();
       if (result.exitCode === 0) return;
       const output = result.output.replaceAll(at, target);
-      // mount-utils forgives this where umount leaves what is not mounted alone, as every util-linux since 2.26 does.
-      if (output.includes("not mounted") && (await this.options.files.lstat(target)) !== undefined) return;
-      throw unmountFailed(target, endOf(result), output);
+      if (!output.includes("not mounted")) throw unmountFailed(target, endOf(result), output);
     } finally {
-      await parent?.close();
+      await place.close();
     }
   }
 

@@ -51,7 +51,7 @@ export class MemoryMounter implements MountInterface {
   async unmount(target: string): Promise<void> {
     this.guardPath("umount", target);
     this.log.unmount(target);
-    const step = this.look(target);
+    const step = ifThere(() => this.tree.walk({ op: "umount", path: cleanPath(target), parents: "refuse", last: "keep" }).found);
     if (step === undefined) throw unmountFailed(target, "exit status 32", `umount: ${target}: no mount point specified.\n`);
     const { mount } = step;
     // umount(8) of what is not mounted fails; mount-utils forgives it where util-linux is new enough.
