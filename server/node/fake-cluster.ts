@@ -168,11 +168,13 @@ function keyOf({ kind, namespace, name }: Pick<Target, "kind" | "namespace" | "n
 function merged(target: unknown, patch: unknown): unknown {
   if (Array.isArray(target) && Array.isArray(patch) && patch.every((item) => typeof item === "object" && item !== null && "type" in item)) {
     const types = new Set(patch.map((item: { type: unknown }) => item.type));
-    return [...target.filter((item: { type?: unknown }) => !types.has(item.type)), ...patch];
+    const given = patch.filter((item: object) => Reflect.get(item, "$patch") !== "delete");
+    return [...target.filter((item: { type?: unknown }) => !types.has(item.type)), ...given];
   }
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
   const result: Record<string, unknown> = typeof target === "object" && target !== null && !Array.isArray(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
+    if (key.startsWith("$")) continue;
     if (value === null) delete result[key];
     else result[key] = merged(result[key], value);
   }

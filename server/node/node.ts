@@ -178,7 +178,7 @@ class StandaloneNode implements RunningNode {
   }
 
   private async bind(pod: Pod): Promise<void> {
-    await bindPod(this.options.cluster.client, pod, this.nodeName);
+    if (!(await bindPod(this.options.cluster.client, pod, this.nodeName))) return;
     const { namespace = "", name = "" } = pod.metadata;
     this.schedulerEvent(pod, "Normal", { reason: "Scheduled", message: `Successfully assigned ${namespace}/${name} to ${this.nodeName}` });
   }

@@ -53,14 +53,16 @@ function claimsNotReady(snapshot: ClusterSnapshot, pod: Pod): string | undefined
   return undefined;
 }
 
-/** Throws the API's refusal; a pod that somebody else bound or deleted meanwhile is no failure. */
-export async function bindPod(client: NodeClient, pod: Pod, nodeName: string): Promise<void> {
+/** False: the pod was bound or deleted meanwhile. Throws any other refusal of the API. */
+export async function bindPod(client: NodeClient, pod: Pod, nodeName: string): Promise<boolean> {
   const { namespace = "", name = "", uid } = pod.metadata;
   const path = resourcePath("pods", { namespace, name, subresource: "binding" });
   const binding = { apiVersion: "v1", kind: "Binding", metadata: { name, namespace, uid }, target: { apiVersion: "v1", kind: "Node", name: nodeName } };
   try {
     await client.create(path, binding);
+    return true;
   } catch (error) {
     if (codeOf(error) !== "conflict" && codeOf(error) !== "not-found") throw error;
+    return false;
   }
 }

@@ -44,7 +44,8 @@ export function startStandaloneNode(options: StandaloneOptions): RunningNode {
         actual.mounts().some((mount) => mount.specName === name) || actual.allDevices().some((device) => specName(device.spec) === name);
       const folder = joinPath(options.root, "disks");
       const disks = new LoopDisks({ folder, nodeName, client, recorder, files, exec, clock, loop, isInUse, point });
-      return [disks, new Binder({ client, recorder, provisioners: [disks] }), new ExpandController({ client, manager, recorder, clock, point })];
+      const expand = new ExpandController({ client, manager, recorder, clock, point });
+      return [expand, disks, new Binder({ client, recorder, provisioners: [disks] })];
     },
   });
 }
