@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryLog } from "@/server/hosts/memory";
 import { createLinuxHost } from "./linux-host";
 import type { LinuxHost } from "./linux-host";
+import { identityOf } from "./process-identity";
 import { isolatedFolder, removeFolder } from "./test-folder";
 
 const refusal = spawnSync("unshare", ["-Urm", "true"], { encoding: "utf8" });
@@ -53,6 +54,7 @@ describe.skipIf(refusal.status !== 0)("a user namespace", () => {
   it("is made anew when its holder is gone", async () => {
     const holder = host.namespace?.holderPid ?? 0;
     process.kill(holder, "SIGKILL");
+    await vi.waitFor(async () => expect(await identityOf(holder)).toBeUndefined());
     await host.close();
     host = await open();
     expect(host.namespace?.holderPid).not.toBe(holder);
