@@ -16,7 +16,7 @@ import type { AppRouter } from "@/server/api/router";
 export type Outputs = inferRouterOutputs<AppRouter>;
 
 const context = createTRPCContext<AppRouter>();
-export const { useTRPC } = context;
+export const { useTRPC, useTRPCClient } = context;
 
 const retriesMax = 2;
 

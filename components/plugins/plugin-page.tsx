@@ -12,7 +12,7 @@ import { useCluster } from "@/components/shell/status-context";
 import { Failed, isNotFound, NotFound } from "@/components/shell/states";
 import { useTRPC, type Outputs } from "@/components/trpc";
 import { Status } from "@/components/ui/status";
-import { useUrlState } from "@/components/ui/url-state";
+import { useUrlState } from "@/components/list/url-state";
 import { BarSection } from "@/components/volumes/volume-skeleton";
 import { messageOf } from "@/lib/errors";
 import type { StatusWord } from "@/lib/words";

@@ -9,9 +9,9 @@ import { TableSkeleton } from "@/components/shell/skeleton";
 import { Empty, Failed, Forbidden } from "@/components/shell/states";
 import { useTRPC, type Outputs } from "@/components/trpc";
 import { Button } from "@/components/ui/button";
-import { FilterField } from "@/components/ui/filter-field";
+import { FilterField } from "@/components/list/filter-field";
 import { Segments } from "@/components/ui/segments";
-import { useUrlState } from "@/components/ui/url-state";
+import { useUrlState } from "@/components/list/url-state";
 
 const orders = [
   { value: "", text: "Differences first" },

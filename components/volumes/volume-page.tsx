@@ -7,7 +7,7 @@ import { useCluster } from "@/components/shell/status-context";
 import { Failed, isNotFound, NotFound } from "@/components/shell/states";
 import { useTRPC } from "@/components/trpc";
 import { messageOf } from "@/lib/errors";
-import { useUrlState } from "@/components/ui/url-state";
+import { useUrlState } from "@/components/list/url-state";
 import { VolumeEvents } from "@/components/volumes/volume-events";
 import { VolumeHead } from "@/components/volumes/volume-head";
 import { VolumeMatch } from "@/components/volumes/volume-match";

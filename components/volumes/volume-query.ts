@@ -1,5 +1,5 @@
-import type { UrlState } from "@/components/ui/url-state";
-import type { Sorting } from "@/components/ui/sort-head";
+import type { UrlState } from "@/components/list/url-state";
+import type { Sorting } from "@/components/list/sort-head";
 import { statusWords, type StatusWord } from "@/lib/words";
 
 const sortColumns = ["pod", "status", "plugin", "node", "size", "used"] as const;

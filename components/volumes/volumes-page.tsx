@@ -5,17 +5,18 @@ import { PageHead } from "@/components/shell/page-head";
 import { useCluster } from "@/components/shell/status-context";
 import { TableSkeleton } from "@/components/shell/skeleton";
 import { Failed, Forbidden } from "@/components/shell/states";
-import { FilterField } from "@/components/ui/filter-field";
+import { FilterField } from "@/components/list/filter-field";
 import { AsKubectl } from "@/components/ui/kubectl";
-import { Ledger } from "@/components/ui/ledger";
-import { useUrlState } from "@/components/ui/url-state";
-import { useVirtualRows } from "@/components/ui/use-virtual-rows";
+import { Ledger } from "@/components/list/ledger";
+import { useListPages } from "@/components/list/use-list-pages";
+import { useSteadyPlace } from "@/components/list/use-steady-place";
+import { useUrlState } from "@/components/list/url-state";
+import { useVirtualRows } from "@/components/list/use-virtual-rows";
+import { useTRPCClient } from "@/components/trpc";
 import { TokenChip } from "@/components/volumes/token-chip";
-import { useSteadyPlace } from "@/components/volumes/use-steady-place";
-import { useVolumePages } from "@/components/volumes/use-volume-pages";
 import { NoVolumes } from "@/components/volumes/no-volumes";
 import { sortingText, volumeQuery } from "@/components/volumes/volume-query";
-import { volumeHeads, VolumeTable } from "@/components/volumes/volume-table";
+import { volumeHeads, VolumeTable, type VolumePages } from "@/components/volumes/volume-table";
 
 export function VolumesPage() {
   const { cluster, status, retry, reading } = useCluster();
@@ -23,7 +24,11 @@ export function VolumesPage() {
   const query = volumeQuery(cluster, url);
   const [count, setCount] = useState(0);
   const rows = useVirtualRows(count);
-  const pages = useVolumePages(query, rows.items[0]?.index ?? 0, rows.items.at(-1)?.index ?? 0);
+  const client = useTRPCClient();
+  const pages: VolumePages = useListPages(
+    { path: ["volume", "list"], query, fetch: (window) => client.volume.list.query({ ...query, ...window }) },
+    rows.inSight,
+  );
   const { list } = pages;
   if (list && list.matched !== count) setCount(list.matched);
   useSteadyPlace(pages, rows, JSON.stringify(query));

@@ -15,23 +15,29 @@ export type Match =
   /** Nobody could be asked, or an answer may be hidden from here. */
   | { readonly kind: "unknown"; readonly why: string };
 
-export interface VolumeEvidence {
-  readonly volume: PodVolume;
-  /** undefined while the pod is not bound to a node. */
+/** What is known of a claim, whoever uses it. */
+export interface ClaimEvidence {
+  readonly volume: Pick<PodVolume, "claimName" | "claim" | "persistentVolume">;
+  /** The node of the pod that waits for it; undefined while there is none. */
   readonly nodeName: string | undefined;
+  readonly storageClass: StorageClass | undefined;
+  /** Oldest first, as the snapshot has them. */
+  readonly claimEvents: readonly KubeEvent[];
+  /** Kinds that could not be read: their absence proves nothing. */
+  readonly unread: ReadonlySet<WatchedKind>;
+}
+
+export interface VolumeEvidence extends ClaimEvidence {
+  readonly volume: PodVolume;
   readonly csiDriver: CSIDriver | undefined;
   readonly csiNode: CSINode | undefined;
   readonly attachment: VolumeAttachment | undefined;
-  readonly storageClass: StorageClass | undefined;
   /** Oldest first, as the snapshot has them. */
   readonly podEvents: readonly KubeEvent[];
-  readonly claimEvents: readonly KubeEvent[];
   readonly match: Match;
   /** undefined: no agent answers for the node. */
   readonly report: NodeReport | undefined;
   readonly reported: ReportedVolume | undefined;
-  /** Kinds that could not be read: their absence proves nothing. */
-  readonly unread: ReadonlySet<WatchedKind>;
   /** False on a node that only mounts: its pods never start. */
   readonly runsContainers: boolean;
 }

@@ -1,7 +1,7 @@
 /** The stages that claim, persistent volume and class prove: bind, provision and expand. */
 import { storageOf, type PersistentVolume, type PersistentVolumeClaim } from "@/lib/kube/storage";
 import { tryParseQuantity } from "@/lib/quantity";
-import type { VolumeEvidence } from "./evidence";
+import type { ClaimEvidence, VolumeEvidence } from "./evidence";
 import { eventProof, field, finding, newest, notApplicable, noted, notReached, remark, type StageFinding } from "./finding";
 
 const noProvisioner = "kubernetes.io/no-provisioner";
@@ -10,17 +10,25 @@ const provisionedBy = "pv.kubernetes.io/provisioned-by";
 const claimOf = (claim: PersistentVolumeClaim): string => `claim ${claim.metadata.name ?? ""}`;
 const pvOf = (pv: PersistentVolume): string => `PV ${pv.metadata.name ?? ""}`;
 
+/** For a pod's volume: a claim that was to be made for the pod must also belong to it. */
 export function bind(evidence: VolumeEvidence): StageFinding {
-  const { claimName, claim, persistentVolume, volume, pod } = evidence.volume;
+  const { claim, volume, pod, claimName } = evidence.volume;
+  if (volume.ephemeral && !claim && !evidence.unread.has("persistentvolumeclaims")) {
+    return finding("doing", remark(`claim ${claimName ?? ""}`, "not made yet"));
+  }
+  const owner = claim?.metadata.ownerReferences?.find((each) => each.controller);
+  if (volume.ephemeral && claim && owner?.uid !== pod.metadata.uid) {
+    return finding("stuck", noted(field(claimOf(claim), ".metadata.ownerReferences[controller].uid", owner?.uid), "the claim belongs to another"));
+  }
+  return bindClaim(evidence);
+}
+
+export function bindClaim(evidence: ClaimEvidence): StageFinding {
+  const { claimName, claim, persistentVolume } = evidence.volume;
   if (claimName === undefined) return notApplicable("no claim");
   if (!claim) {
     if (evidence.unread.has("persistentvolumeclaims")) return finding("unknown", remark(`claim ${claimName}`, "claims can't be read"));
-    if (volume.ephemeral) return finding("doing", remark(`claim ${claimName}`, "not made yet"));
     return finding("stuck", remark(`claim ${claimName}`, "not found", "the pod can't start before it exists"));
-  }
-  const owner = claim.metadata.ownerReferences?.find((each) => each.controller);
-  if (volume.ephemeral && owner?.uid !== pod.metadata.uid) {
-    return finding("stuck", noted(field(claimOf(claim), ".metadata.ownerReferences[controller].uid", owner?.uid), "the claim belongs to another"));
   }
   const phase = field(claimOf(claim), ".status.phase", claim.status?.phase);
   if (claim.status?.phase === "Bound") return finding("done", phase, persistentVolume?.status?.lastPhaseTransitionTime);
@@ -30,7 +38,7 @@ export function bind(evidence: VolumeEvidence): StageFinding {
   return pendingBind(evidence, claim, phase);
 }
 
-function pendingBind(evidence: VolumeEvidence, claim: PersistentVolumeClaim, phase: StageFinding["proofs"][number]): StageFinding {
+function pendingBind(evidence: ClaimEvidence, claim: PersistentVolumeClaim, phase: StageFinding["proofs"][number]): StageFinding {
   const event = newest(evidence.claimEvents, () => true);
   const proofs = event ? [phase, eventProof(event)] : [phase];
   if (waitsForConsumer(evidence)) return finding("waiting", [phase, classProof(evidence)]);
@@ -41,15 +49,15 @@ function pendingBind(evidence: VolumeEvidence, claim: PersistentVolumeClaim, pha
 }
 
 /** Healthy: the class binds only when the pod has a node. */
-function waitsForConsumer({ storageClass, nodeName }: VolumeEvidence): boolean {
+function waitsForConsumer({ storageClass, nodeName }: ClaimEvidence): boolean {
   return nodeName === undefined && storageClass?.volumeBindingMode === "WaitForFirstConsumer";
 }
 
-function classProof({ storageClass }: VolumeEvidence): StageFinding["proofs"][number] {
+function classProof({ storageClass }: ClaimEvidence): StageFinding["proofs"][number] {
   return field(`class ${storageClass?.metadata.name ?? ""}`, ".volumeBindingMode", storageClass?.volumeBindingMode);
 }
 
-export function provision(evidence: VolumeEvidence): StageFinding {
+export function provision(evidence: ClaimEvidence): StageFinding {
   const { claimName, claim, persistentVolume } = evidence.volume;
   if (claimName === undefined) return notApplicable("no claim");
   if (persistentVolume) {
@@ -68,7 +76,7 @@ export function provision(evidence: VolumeEvidence): StageFinding {
   return pendingProvision(evidence, claim);
 }
 
-function pendingProvision(evidence: VolumeEvidence, claim: PersistentVolumeClaim): StageFinding {
+function pendingProvision(evidence: ClaimEvidence, claim: PersistentVolumeClaim): StageFinding {
   const className = claim.spec.storageClassName;
   if (className === "") return notApplicable("the claim asks for no class");
   const failed = newest(evidence.claimEvents, (each) => each.reason === "ProvisioningFailed");
@@ -90,8 +98,11 @@ function pendingProvision(evidence: VolumeEvidence, claim: PersistentVolumeClaim
 }
 
 export function expand(evidence: VolumeEvidence): StageFinding {
+  return evidence.volume.volume.emptyDir?.medium === "Memory" ? resizeMemory(evidence) : expandClaim(evidence);
+}
+
+export function expandClaim(evidence: ClaimEvidence): StageFinding {
   const { claim } = evidence.volume;
-  if (evidence.volume.volume.emptyDir?.medium === "Memory") return resizeMemory(evidence);
   if (claim?.status?.phase !== "Bound") return notApplicable("nothing to grow");
   const requested = storageOf(claim.spec.resources?.requests);
   const granted = storageOf(claim.status.capacity);

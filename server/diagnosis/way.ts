@@ -4,9 +4,9 @@
  */
 import type { StageStanding, Way, WayStage } from "@/lib/way";
 import type { StageState, StatusWord } from "@/lib/words";
-import { csiDriverOf, type VolumeEvidence } from "./evidence";
+import { csiDriverOf, type ClaimEvidence, type VolumeEvidence } from "./evidence";
 import { field, finding, notApplicable, notReached, remark, type StageFinding } from "./finding";
-import { bind, expand, provision } from "./stages-claim";
+import { bind, bindClaim, expand, expandClaim, provision } from "./stages-claim";
 import { attach, match, publish, register, stage } from "./stages-node";
 import { isFinished, podOf, running, schedule } from "./stages-pod";
 
@@ -35,6 +35,16 @@ const leavingJudges: readonly (readonly [WayStage, Judge])[] = [
 export function wayOf(evidence: VolumeEvidence): Way {
   const stages = judge(judges, evidence);
   if (isLeaving(evidence)) stages.push(...judge(leavingJudges, evidence));
+  return { ...verdict(stages), stages };
+}
+
+/** The stages that a claim has whether or not a pod uses it. */
+export function claimWayOf(evidence: ClaimEvidence): Way {
+  const stages: StageStanding[] = [
+    { stage: "bind", ...bindClaim(evidence) },
+    { stage: "provision", ...provision(evidence) },
+    { stage: "expand", ...expandClaim(evidence) },
+  ];
   return { ...verdict(stages), stages };
 }
 

@@ -12,6 +12,8 @@ export interface VirtualRows {
   /** The ref of the element that scrolls. */
   readonly setRegion: (region: HTMLDivElement | null) => void;
   readonly items: readonly VirtualItem[];
+  /** Indices of the first and the last drawn row. */
+  readonly inSight: { readonly first: number; readonly last: number };
   /** Heights of what lies above and below the drawn rows. */
   readonly abovePx: number;
   readonly belowPx: number;
@@ -45,7 +47,8 @@ export function useVirtualRows(count: number): VirtualRows {
     focusRow(region, to);
   }
 
-  return { region, setRegion, items, abovePx, belowPx, rowPx, onKeyDown };
+  const inSight = { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 };
+  return { region, setRegion, items, inSight, abovePx, belowPx, rowPx, onKeyDown };
 }
 
 function focusedRow(target: EventTarget): number | undefined {
