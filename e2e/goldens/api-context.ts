@@ -1,5 +1,5 @@
 /** An embedded API server without a network, for the adapters that ask its rules and verbs. */
-import { isObject, newObject, parseJson, type JsonObject } from "@/lib/kube/json";
+import { isObject, newObject, parseJson, stringifyJson, type JsonObject } from "@/lib/kube/json";
 import { textAt } from "@/server/apiserver/access";
 import { complete } from "@/server/apiserver/codec";
 import type { ServerContext } from "@/server/apiserver/context";
@@ -14,6 +14,11 @@ export const nowMs = Date.parse("2026-06-01T00:00:00Z");
 export function toObject(value: unknown): JsonObject {
   const parsed = parseJson(JSON.stringify(value ?? {})).value;
   return isObject(parsed) ? parsed : newObject();
+}
+
+/** An answer as the golden has it: fresh times are "NOW". */
+export function plain(value: JsonObject): unknown {
+  return JSON.parse(stringifyJson(value).replaceAll(new Date(nowMs).toISOString().replace(".000Z", "Z"), "NOW"));
 }
 
 export function toObjects(value: unknown): JsonObject[] {

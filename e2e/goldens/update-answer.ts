@@ -1,8 +1,8 @@
 /** What a golden asks of an update: old object, new object, and the difference to what the server would answer. */
 import type { Answer } from "@/e2e/goldens/adapter";
-import { goldenContext, kindOf, toObject, type World } from "@/e2e/goldens/api-context";
+import { goldenContext, kindOf, plain, toObject, type World } from "@/e2e/goldens/api-context";
 import { codeOf, messageOf } from "@/lib/errors";
-import { deepEqual, isObject, newObject, stringifyJson, type Json, type JsonObject } from "@/lib/kube/json";
+import { deepEqual, isObject, newObject, type Json, type JsonObject } from "@/lib/kube/json";
 import { complete } from "@/server/apiserver/codec";
 import { isApiError } from "@/server/apiserver/status";
 import { rulesOf, type UpdateRules } from "@/server/apiserver/rules";
@@ -25,7 +25,7 @@ export function updateAnswer(input: Readonly<Record<string, unknown>>, { subreso
     const warnings = new Warnings();
     const decode = (value: unknown): JsonObject => complete(kind, toObject(value), { keepEmpty: true });
     const ready = applyUpdateRules({ context, kind, rules, warnings }, decode(input["old"]), decode(input["new"]));
-    const diff: unknown = JSON.parse(stringifyJson(mergeDiff(toObject(input["old"]), ready)));
+    const diff = plain(mergeDiff(toObject(input["old"]), ready));
     return { out: { diff, ...(warnings.list().length > 0 ? { warnings: warnings.list() } : {}) } };
   } catch (error) {
     if (isApiError(error)) return { err: error.status };

@@ -132,7 +132,7 @@ function probe(object: JsonObject): void {
 
 function csiDriverSpec(spec: JsonObject): void {
   fillAbsent(spec, "attachRequired", true);
-  for (const key of ["podInfoOnMount", "storageCapacity", "requiresRepublish", "seLinuxMount"]) fillAbsent(spec, key, false);
+  for (const key of ["podInfoOnMount", "storageCapacity", "requiresRepublish", "seLinuxMount", "preventPodSchedulingIfMissing"]) fillAbsent(spec, key, false);
   fillAbsent(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
   if (!Array.isArray(spec["volumeLifecycleModes"]) || spec["volumeLifecycleModes"].length === 0) spec["volumeLifecycleModes"] = ["Persistent"];
 }

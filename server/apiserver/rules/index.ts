@@ -3,10 +3,19 @@ import type { Kind } from "@/server/apiserver/kinds";
 import { claimRules } from "./claim";
 import { opaqueRules } from "./opaque";
 import type { Rules } from "./rules";
+import { csiDriverRules, csiNodeRules, storageClassRules, volumeAttachmentRules } from "./storage";
+import { volumeRules } from "./volume";
 
 export type { Rules, UpdateRules } from "./rules";
 
-const byKind = new Map<string, Rules>([["PersistentVolumeClaim", claimRules]]);
+const byKind = new Map<string, Rules>([
+  ["PersistentVolumeClaim", claimRules],
+  ["PersistentVolume", volumeRules],
+  ["storage.k8s.io/StorageClass", storageClassRules],
+  ["storage.k8s.io/CSIDriver", csiDriverRules],
+  ["storage.k8s.io/CSINode", csiNodeRules],
+  ["storage.k8s.io/VolumeAttachment", volumeAttachmentRules],
+]);
 const opaque = new Map<string, Rules>();
 
 export function rulesOf(kind: Kind): Rules {
