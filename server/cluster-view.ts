@@ -2,7 +2,7 @@
 import type { KubeObject } from "@/lib/kube/meta";
 import { redacted } from "@/lib/kube/redact";
 import type { NodeReport } from "@/lib/node-report";
-import type { Change, ClusterSummary, ClusterView, ObjectId, PluginHost, Topic } from "@/server/api/context";
+import type { Change, ClusterOperations, ClusterSummary, ClusterView, ObjectId, PluginHost, Topic } from "@/server/api/context";
 import type { Cluster, ClusterChange } from "@/server/cluster/cluster";
 import type { WatchedKind } from "@/server/cluster/snapshot";
 
@@ -36,8 +36,17 @@ export function nextChange(topics: readonly Topic[]): Change {
   return { version: lastVersion, topics };
 }
 
-export function createClusterView(summary: () => ClusterSummary, cluster: Cluster, hosts: Hosts): ClusterView {
+export interface ViewParts {
+  readonly summary: () => ClusterSummary;
+  readonly cluster: Cluster;
+  readonly hosts: Hosts;
+  /** Absent: read-only. */
+  readonly operations?: ClusterOperations;
+}
+
+export function createClusterView({ summary, cluster, hosts, operations }: ViewParts): ClusterView {
   return {
+    operations,
     get summary() {
       return summary();
     },

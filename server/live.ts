@@ -35,7 +35,7 @@ export async function createLiveClusters(options: LiveOptions): Promise<LiveClus
 
   const open = (context: ClusterContext): Opened => {
     const cluster = openCluster({ context, log: options.log });
-    const view = createClusterView(() => summaryOf(context, cluster), cluster, hostsOf(cluster));
+    const view = createClusterView({ summary: () => summaryOf(context, cluster), cluster, hosts: hostsOf(cluster) });
     return { cluster, view, lastUsedMs: options.nowMs() };
   };
   const closeLeastUsed = () => {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { ClusterSummary, PluginHost, Topic } from "@/server/api/context";
 import { startApiServer, type ApiServer } from "@/server/apiserver/server";
 import type { Served } from "@/server/app";
+import { clusterOperations, followOperations, operationCluster } from "@/server/cluster-operations";
 import { createClusterView, type Hosts } from "@/server/cluster-view";
 import { openCluster, type Cluster } from "@/server/cluster/cluster";
 import { loadContexts } from "@/server/cluster/kubeconfig";
@@ -20,6 +21,8 @@ import { kubeClientOf } from "@/server/node/client";
 import type { RunningNode } from "@/server/node/node";
 import { Recorder } from "@/server/node/recorder";
 import { pluginEventRecorder, startStandaloneNode } from "@/server/node/standalone";
+import { openJournal } from "@/server/operations/journal";
+import { Operations } from "@/server/operations/operations";
 import type { Options } from "@/server/options";
 import { newFlexVolumeProber } from "@/server/volume/plugins/flexvolume/prober";
 import { newKubeletPlugins } from "@/server/volume/plugins";
@@ -65,7 +68,23 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
   await manager.initPlugins(newKubeletPlugins({ imageVolumesUnsupported }), prober, host);
   let node: RunningNode | undefined;
   const hosts = hostsOf({ manager, cluster, nodeOf: () => node, name: host.getNodeName() });
-  const view = createClusterView(() => summaryOf(cluster, machine), cluster, hosts.hosts);
+  const operated = operationCluster(context.slug, cluster, hosts.hosts);
+  const journal = openJournal(join(options.dataFolder, "journal.sqlite"));
+  const operations = new Operations({
+    journal,
+    nowMs: Date.now,
+    newId: () => systemRandom.uuid(),
+    cluster: (id) => (id === context.slug ? operated : undefined),
+    point: given.point,
+    onChange: () => hosts.changed(["operation", "claim"]),
+  });
+  const view = createClusterView({
+    summary: () => summaryOf(cluster, machine),
+    cluster,
+    hosts: hosts.hosts,
+    operations: clusterOperations(operations, operated, "holder of the token"),
+  });
+  let stopFollowing: () => Promise<void> = async () => {};
   return {
     clusterId: context.slug,
     cluster,
@@ -84,9 +103,10 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
         loop: machine.loop,
         point: given.point,
       });
-      node.onReport(() => hosts.changed(["volume", "node"]));
+      node.onReport(() => hosts.changed(["volume", "claim", "node", "operation"]));
+      stopFollowing = followOperations({ operations, cluster, hosts: hosts.hosts, clock: systemClock, log });
     },
-    close: () => closeAll({ node, recorder, prober, cluster, api, machine }),
+    close: () => closeAll({ stopFollowing: () => stopFollowing(), journal, node, recorder, prober, cluster, api, machine }),
   };
 }
 
@@ -169,6 +189,8 @@ function summaryOf(cluster: Cluster, machine: Machine): ClusterSummary {
 }
 
 interface Open {
+  readonly stopFollowing: () => Promise<void>;
+  readonly journal: { close(): void };
   readonly node: RunningNode | undefined;
   readonly recorder: Recorder;
   readonly prober: { close(): Promise<void> };
@@ -178,9 +200,9 @@ interface Open {
 }
 
 /** In the order of dependence; what fails does not keep the rest open. */
-async function closeAll({ node, recorder, prober, cluster, api, machine }: Open): Promise<void> {
+async function closeAll({ stopFollowing, journal, node, recorder, prober, cluster, api, machine }: Open): Promise<void> {
   const failures: unknown[] = [];
-  const steps = [() => node?.stop(), () => recorder.stop(), () => prober.close(), () => cluster.close(), () => api.close(), () => machine.close()];
+  const steps = [() => stopFollowing(), () => journal.close(), () => node?.stop(), () => recorder.stop(), () => prober.close(), () => cluster.close(), () => api.close(), () => machine.close()];
   for (const step of steps) {
     try {
       await step();

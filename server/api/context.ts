@@ -4,6 +4,10 @@
 import type { KubeObject } from "@/lib/kube/meta";
 import type { NodeReport } from "@/lib/node-report";
 import type { ClusterSnapshot, Freshness } from "@/server/cluster/snapshot";
+import type { ExpandInput, ExpandPreview } from "@/server/operations/expand-claim";
+import type { JournalEntry } from "@/server/operations/journal";
+import type { OperationRecord } from "@/server/operations/operation";
+import type { ResizeInput, ResizePreview } from "@/server/operations/resize-ephemeral";
 import type { PluginTable } from "@/server/volume/plugin-table";
 
 /** Who asks. On one machine this is the holder of the token; in shared mode it will be a signed-in person. */
@@ -49,6 +53,19 @@ export interface ObjectId {
   readonly name: string;
 }
 
+/** Changes of one cluster by one person: previewed, begun, and followed in the journal. */
+export interface ClusterOperations {
+  previewExpand(input: ExpandInput): Promise<ExpandPreview>;
+  /** `uid` is of the claim that the person saw. Throws AppError with the reason; the journal keeps what was begun. */
+  expand(input: ExpandInput & { readonly uid: string }): Promise<OperationRecord>;
+  previewResize(input: ResizeInput): Promise<ResizePreview>;
+  resize(input: ResizeInput & { readonly uid: string }): Promise<OperationRecord>;
+  /** Newest first. */
+  list(): readonly OperationRecord[];
+  /** undefined: there is none of that id. */
+  get(id: string): { readonly record: OperationRecord; readonly entries: readonly JournalEntry[] } | undefined;
+}
+
 /** One cluster as one person may see it. Never wider than the person's rights. */
 export interface ClusterView {
   readonly summary: ClusterSummary;
@@ -57,6 +74,8 @@ export interface ClusterView {
   pluginHosts(): readonly PluginHost[];
   /** undefined where the node has no agent and is not this machine. */
   nodeReport(nodeName: string): NodeReport | undefined;
+  /** undefined: this cluster is shown read-only. */
+  readonly operations?: ClusterOperations;
   /** Read fresh from the API, whole. Throws AppError not-found, forbidden, transient. */
   getObject(id: ObjectId): Promise<KubeObject>;
   /** Calls back after a change, at most twice a second, with the topics that moved. Returns the way to stop. */

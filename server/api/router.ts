@@ -2,10 +2,11 @@
 import { router } from "@/server/api/init";
 import { clusterRouter } from "@/server/api/routers/cluster";
 import { liveRouter } from "@/server/api/routers/live";
+import { operationRouter } from "@/server/api/routers/operation";
 import { pluginRouter } from "@/server/api/routers/plugin";
 import { volumeRouter } from "@/server/api/routers/volume";
 
-export const appRouter = router({ cluster: clusterRouter, plugin: pluginRouter, volume: volumeRouter, live: liveRouter });
+export const appRouter = router({ cluster: clusterRouter, plugin: pluginRouter, volume: volumeRouter, operation: operationRouter, live: liveRouter });
 export type AppRouter = typeof appRouter;
 
 export const socketRouter = router({ live: liveRouter });

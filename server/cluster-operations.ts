@@ -1,0 +1,107 @@
+/** Operations of one cluster, wired: what they read of it, who asks, and the loop that follows what was begun. */
+import { codeOf } from "@/lib/errors";
+import type { ClusterOperations } from "@/server/api/context";
+import type { Cluster } from "@/server/cluster/cluster";
+import type { Hosts } from "@/server/cluster-view";
+import { previewExpansion } from "@/server/operations/expand-claim";
+import type { Operations } from "@/server/operations/operations";
+import type { OperationCluster } from "@/server/operations/ports";
+import { previewResize } from "@/server/operations/resize-ephemeral";
+import type { Clock, Log } from "@/server/volume/ports";
+
+/** Fields conclude at once; a stalled change shows only as time goes by. */
+const lookEveryMs = 5_000;
+
+export function operationCluster(id: string, cluster: Cluster, hosts: Hosts): OperationCluster {
+  return {
+    id,
+    client: cluster.client,
+    podsOfClaim: (namespace, claim) => {
+      const volumes = cluster.snapshot().podVolumesByClaim.get(`${namespace}/${claim}`) ?? [];
+      return [...new Set(volumes.map((volume) => volume.pod))];
+    },
+    eventsOf: (uids) => uids.flatMap((uid) => cluster.snapshot().eventsByUid.get(uid) ?? []),
+    mountedSize: (podUID, volumeName) => mountedSize(cluster, hosts, { podUID, volumeName }),
+    hasPodResize: () => hasPodResize(cluster),
+    mayPatch: (resource) => mayPatch(cluster, resource),
+  };
+}
+
+function mountedSize(cluster: Cluster, hosts: Hosts, at: { podUID: string; volumeName: string }) {
+  for (const name of cluster.snapshot().nodes.keys()) {
+    const volumes = hosts.nodeReport(name)?.volumes ?? [];
+    const found = volumes.find((volume) => volume.podUID === at.podUID && (volume.volumeName ?? volume.specName) === at.volumeName);
+    if (found) return { usedBytes: bytes(found.usedBytes), capacityBytes: bytes(found.capacityBytes) };
+  }
+  return undefined;
+}
+
+function bytes(text: string | undefined): bigint | undefined {
+  return text === undefined ? undefined : BigInt(text);
+}
+
+async function hasPodResize(cluster: Cluster): Promise<boolean> {
+  const list = await cluster.client.get<{ resources?: { name?: string }[] }>("/api/v1");
+  return list.resources?.some((resource) => resource.name === "pods/resize") ?? false;
+}
+
+/** A server without authorisation of its own has no such review: then nobody can be asked, and the write itself tells. */
+async function mayPatch(cluster: Cluster, resource: Parameters<OperationCluster["mayPatch"]>[0]): Promise<boolean | undefined> {
+  const review = {
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SelfSubjectAccessReview",
+    spec: { resourceAttributes: { ...resource, verb: "patch" } },
+  };
+  try {
+    const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    const answer = await cluster.client.create<{ status?: { allowed?: boolean } }>(path, review);
+    return answer.status?.allowed;
+  } catch (error) {
+    if (codeOf(error) === "not-found" || codeOf(error) === "forbidden") return undefined;
+    throw error;
+  }
+}
+
+/** What procedures are handed; `who` is the person of the request. */
+export function clusterOperations(operations: Operations, cluster: OperationCluster, who: string): ClusterOperations {
+  const options = (uid: string) => ({ clusterId: cluster.id, who, uid });
+  return {
+    previewExpand: (input) => previewExpansion(cluster, input, Date.now()),
+    expand: ({ uid, ...input }) => operations.expandClaim(input, options(uid)),
+    previewResize: (input) => previewResize(cluster, input, Date.now()),
+    resize: ({ uid, ...input }) => operations.resizeEphemeral(input, options(uid)),
+    list: () => operations.list(cluster.id),
+    get: (id) => {
+      const record = operations.get(id);
+      return record?.cluster === cluster.id ? { record, entries: operations.entries(id) } : undefined;
+    },
+  };
+}
+
+/** Settles what a restart left, then looks at every open operation after changes and now and then. Returns the way to stop. */
+export function followOperations(parts: { operations: Operations; cluster: Cluster; hosts: Hosts; clock: Clock; log: Log }): () => Promise<void> {
+  const { operations, cluster, hosts, clock, log } = parts;
+  const stopping = new AbortController();
+  let nap = new AbortController();
+  const wake = () => nap.abort();
+  const stops = [cluster.onChange(wake), hosts.onChange(wake)];
+  const attempt = async (what: string, act: () => Promise<void>) => {
+    await act().catch((error: unknown) => log.error(what, error));
+  };
+  const run = async () => {
+    await cluster.settled;
+    await attempt("settling operations", () => operations.resume());
+    while (!stopping.signal.aborted) {
+      nap = new AbortController();
+      await attempt("following operations", () => operations.followAll());
+      await clock.sleep(lookEveryMs, nap.signal).catch(() => undefined);
+    }
+  };
+  const running = run();
+  return async () => {
+    stopping.abort();
+    stops.forEach((stop) => stop());
+    wake();
+    await running;
+  };
+}
