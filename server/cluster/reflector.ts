@@ -229,12 +229,14 @@ class KindReflector<K extends WatchedKind> implements Reflector {
       this.version = undefined;
       this.expiries += 1;
     }
-    this.become(this.stateAfter(status), messageOf(error));
+    const reason = messageOf(error);
+    const isNews = reason !== this.reason;
+    this.become(this.stateAfter(status), reason);
     if (this.state === "forbidden" || this.state === "absent") this.settle();
     // The first 410 after an event is ordinary (history was compacted): list again at once.
     if (status === 410 && this.expiries === 1) return;
     const waitMs = Math.max(this.backoff.nextMs(), (isApiError(error) ? error.retryAfterMs : undefined) ?? 0);
-    this.options.log.warn("reading again after a failure", { kind: this.options.kind, waitMs, reason: messageOf(error) });
+    if (isNews) this.options.log.warn("reading again after a failure", { kind: this.options.kind, waitMs: Math.round(waitMs), reason });
     await this.pause(waitMs);
   }
 

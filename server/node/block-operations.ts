@@ -81,19 +81,21 @@ interface BlockMap {
 }
 
 /** Idempotent: a link or a bind that is there stays. */
-async function mapBlock({ host }: OperationContext, map: BlockMap): Promise<void> {
+async function mapBlock({ host, point }: OperationContext, map: BlockMap): Promise<void> {
   const { files } = host.ports;
+  const mounter = host.getMounter();
+  if (!mounter) throw new VolumeError("this host has no mounter");
+  await files.mkdirAll(map.link.slice(0, map.link.lastIndexOf("/")), 0o750);
+  const there = await files.lstat(map.link);
+  const isRight = there !== undefined && (await files.readLink(map.link)) === map.devicePath;
+  if (there && !isRight) await files.unlink(map.link);
+  // The link first: by it a restarted process finds a half-made map.
+  if (!isRight) await files.symlink(map.devicePath, map.link);
+  point("mapVolume.linked");
   const bound = joinPath(map.globalMapPath, map.podUID);
   await files.mkdirAll(map.globalMapPath, 0o750);
   if (!(await files.lstat(bound))) await files.writeFile(bound, "", 0o640);
-  const mounter = host.getMounter();
-  if (!mounter) throw new VolumeError("this host has no mounter");
   if (!(await mounter.isMountPoint(bound))) await mounter.mount({ source: map.devicePath, target: bound, fsType: "", options: ["bind"] });
-  await files.mkdirAll(map.link.slice(0, map.link.lastIndexOf("/")), 0o750);
-  const there = await files.lstat(map.link);
-  if (there && (await files.readLink(map.link)) === map.devicePath) return;
-  if (there) await files.unlink(map.link);
-  await files.symlink(map.devicePath, map.link);
 }
 
 export async function unmapVolume(context: OperationContext, mount: PodMount): Promise<void> {
@@ -102,14 +104,16 @@ export async function unmapVolume(context: OperationContext, mount: PodMount): P
     const plugin = await requiredMapper(manager.findMapperPluginByName(mount.pluginName));
     const unmapper = await plugin.newBlockVolumeUnmapper(mount.specName, mount.podUID);
     actual.putMount({ ...mount, certainty: "uncertain" });
-    const { dir, name } = unmapper.getPodDeviceMapPath();
-    await unlinkIfThere(context, joinPath(dir, name));
     const bound = joinPath(await unmapper.getGlobalMapPath(mount.spec), mount.podUID);
     if (await host.ports.files.lstat(bound)) {
       const mounter = host.getMounter();
       if (await mounter?.isMountPoint(bound)) await mounter?.unmount(bound);
       await unlinkIfThere(context, bound);
     }
+    context.point("unmapVolume.unbound");
+    // The link last: by it a restarted process finds what is left to do.
+    const { dir, name } = unmapper.getPodDeviceMapPath();
+    await unlinkIfThere(context, joinPath(dir, name));
     if (isCustomUnmapper(unmapper)) await unmapper.unmapPodDevice();
   });
   actual.removeMount(mount.podUID, mount.uniqueName);

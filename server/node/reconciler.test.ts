@@ -295,4 +295,21 @@ describe("after a restart", () => {
     await node.settle();
     expect(await memory.files.lstat(`${root}/pods/uid-gone`)).toBeUndefined();
   });
+
+  it("unmounts a global mount that a process left before any pod had it, and no other", async () => {
+    const memory = memoryHost();
+    const folder = `${root}/plugins/kubernetes.io/local-volume/mounts`;
+    for (const name of ["stray", "pv-data"]) {
+      await memory.files.mkdirAll(`${folder}/${name}`, 0o755);
+      await memory.mounter.mount({ source: "tmpfs", target: `${folder}/${name}`, fsType: "tmpfs", options: [] });
+    }
+    const cluster = new FakeCluster();
+    const { claim, volume } = bound("data", "/srv/missing");
+    cluster.put("persistentvolumeclaims", claim);
+    cluster.put("persistentvolumes", volume);
+    cluster.put("pods", boundPod("a", [{ name: "data", persistentVolumeClaim: { claimName: "data" } }]));
+    const node = await start(memory, cluster);
+    await node.settle();
+    expect((await table(memory)).map((mount) => mount.path)).toEqual([`${folder}/pv-data`]);
+  });
 });

@@ -17,9 +17,11 @@ import { removeOrphans, type Leftover } from "@/server/node/orphans";
 import { PendingOperations } from "@/server/node/pending-operations";
 import { planWork, type PlannedWork } from "@/server/node/plan";
 import { reconstruct, type UnknownFolder } from "@/server/node/reconstruct";
+import { unmountStrays } from "@/server/node/strays";
 import { resolveVolume, type ResolvedVolume } from "@/server/node/resolve-volume";
 import { isNoPluginMatched } from "@/server/volume/errors";
 import { cleanupMountPoint, cleanupTools } from "@/server/volume/mount-cleanup";
+import { specName } from "@/server/volume/spec";
 
 /** How often data that follows the API is read again, and folders of gone pods are looked for. */
 const remountEveryMs = 60_000;
@@ -72,6 +74,7 @@ export class Reconciler {
   private readonly actual: ActualState;
   private unknownFolders: readonly UnknownFolder[] = [];
   private unknownCleaned = false;
+  private straysCleaned = false;
   private lastRemountMs: number;
   private readonly seenPods = new Map<string, string>();
   private readonly said = new Map<string, { text: string; atMs: number }>();
@@ -241,9 +244,20 @@ export class Reconciler {
     }
   }
 
+  /** Once after a restart: global mounts that no volume refers to, as a process leaves them that ended between device and pod. */
+  private async cleanStrays(desired: DesiredState): Promise<void> {
+    if (this.straysCleaned) return;
+    this.straysCleaned = true;
+    const unprocessed = desired.unprocessed.map(({ volumeName }) => volumeName);
+    const claimed = desired.unprocessed.map(({ pod, volumeName }) => claimedVolume(this.options.snapshot(), pod, volumeName));
+    const wanted = desired.wanted.map((volume) => specName(volume.spec));
+    await unmountStrays(this.context.host, new Set([...wanted, ...unprocessed, ...claimed, ...this.actual.allDevices().map((device) => specName(device.spec))]));
+  }
+
   /** Folders of no volume and of no pod go once nothing is left to do for them. */
   private async cleanUp(desired: DesiredState): Promise<void> {
     await this.cleanUnknown(desired);
+    await this.cleanStrays(desired);
     const busy = new Set(this.actual.mounts().map((mount) => mount.podUID));
     const leftovers = await removeOrphans(this.context.host, (podUID) => desired.pods.has(podUID) || busy.has(podUID));
     const left = new Set(leftovers.map((leftover) => leftover.podUID));
@@ -252,4 +266,10 @@ export class Reconciler {
     this.unknownFolders = this.unknownFolders.filter(({ podUID, path }) => stays(podUID) && !known.has(path));
     this.picture = { ...this.picture, leftovers, unknownFolders: this.unknownFolders };
   }
+}
+
+/** The persistent volume that a volume of a pod had when it was last processed, by name; "" where nothing tells. */
+function claimedVolume(snapshot: ClusterSnapshot, pod: Pod, volumeName: string): string {
+  const { namespace = "", name = "" } = pod.metadata;
+  return snapshot.podVolumeByKey.get(`${namespace}/${name}/${volumeName}`)?.claim?.spec.volumeName ?? "";
 }

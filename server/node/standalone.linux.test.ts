@@ -129,4 +129,50 @@ describe.skipIf(!possible)("a node on Linux", () => {
     expect(await linux.loop.list()).toEqual([]);
     expect(await linux.ports.files.readDir(join(root, "disks"))).toEqual([]);
   });
+
+  it("maps a raw block volume, finds it again, grows it and takes it away", { timeout: 60_000 }, async () => {
+    const root = mkdtempSync(join(tmpdir(), "voldeck-node-"));
+    const linux = await createLinuxHost({ root, log: silent });
+    cleanups.push(() => removeAll(linux));
+    const cluster = new FakeCluster();
+    let node = await startOn(linux, cluster);
+    cleanups.push(() => node.stop());
+    cluster.put("storageclasses", { metadata: { name: "fast" }, provisioner: "voldeck.dev/loop", allowVolumeExpansion: true, reclaimPolicy: "Delete", volumeBindingMode: "Immediate" });
+    cluster.put("persistentvolumeclaims", {
+      metadata: { name: "raw", namespace: "shop" },
+      spec: { storageClassName: "fast", accessModes: ["ReadWriteOnce"], volumeMode: "Block", resources: { requests: { storage: "16Mi" } } },
+    });
+    const pod = boundPod("web", [{ name: "raw", persistentVolumeClaim: { claimName: "raw" } }], {
+      containers: [{ name: "main", volumeDevices: [{ name: "raw", devicePath: "/dev/raw" }] }],
+    });
+    cluster.put("pods", pod);
+    const reported = () => node.report()?.volumes.find((volume) => volume.volumeName === "raw");
+    await until({ cluster, node }, () => reported()?.state === "mounted");
+    const link = `${root}/pods/uid-web/volumeDevices/kubernetes.io~local-volume/pvc-uid-raw`;
+    expect(reported()).toMatchObject({ mode: "Block", path: link });
+    expect((await linux.ports.files.lstat(link))?.kind).toBe("symlink");
+    const bound = `${root}/plugins/kubernetes.io~local-volume/volumeDevices/pvc-uid-raw/uid-web`;
+    const binds = async () => (await linux.mounter.list()).filter((mount) => mount.path === bound);
+    expect(await binds()).toHaveLength(1);
+    const [device = ""] = await linux.loop.find(`${root}/disks/pvc-uid-raw.img`);
+    const sizeOf = () => Number(spawnSync("blockdev", ["--getsize64", device]).stdout.toString());
+    expect(sizeOf()).toBe(mebibytes(16));
+
+    await node.stop();
+    node = await startOn(linux, cluster);
+    await until({ cluster, node }, () => reported()?.state === "mounted");
+    expect(await binds()).toHaveLength(1);
+
+    const claim = cluster.get("persistentvolumeclaims", "shop", "raw");
+    if (!claim) throw new Error("the claim is gone");
+    cluster.put("persistentvolumeclaims", { ...claim, spec: { ...claim.spec, resources: { requests: { storage: "24Mi" } } } });
+    await until({ cluster, node }, () => cluster.get("persistentvolumeclaims", "shop", "raw")?.status?.capacity?.["storage"] === "24Mi");
+    expect(sizeOf()).toBe(mebibytes(24));
+
+    cluster.remove("pods", "shop", "web");
+    cluster.remove("persistentvolumeclaims", "shop", "raw");
+    await until({ cluster, node }, () => cluster.get("persistentvolumes", undefined, "pvc-uid-raw") === undefined);
+    expect((await linux.mounter.list()).filter((mount) => mount.path.startsWith(root))).toEqual([]);
+    expect(await linux.loop.list()).toEqual([]);
+  });
 });
