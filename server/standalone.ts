@@ -9,7 +9,7 @@ import type { Served } from "@/server/app";
 import { clusterOperations, followOperations, operationCluster } from "@/server/cluster-operations";
 import { createClusterView, type Hosts } from "@/server/cluster-view";
 import { openCluster, type Cluster } from "@/server/cluster/cluster";
-import { loadContexts } from "@/server/cluster/kubeconfig";
+import { clusterSlug, loadContexts, type ClusterContext } from "@/server/cluster/kubeconfig";
 import { AppError } from "@/lib/errors";
 import { systemClock, systemRandom } from "@/server/hosts/clock";
 import { KubeletHost, type NodeApi } from "@/server/hosts/kubelet-host";
@@ -54,8 +54,7 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
     clock: systemClock,
     log,
   });
-  const context = loadContexts({ paths: [api.kubeconfigPath], env: {} })?.contexts[0];
-  if (!context) throw new AppError("internal", `${api.kubeconfigPath} holds no context`);
+  const context = contextOf(api.kubeconfigPath, options.dataFolder);
   const cluster = openCluster({ context, log, whole: true });
   const manager = new VolumePluginManager({ clock: systemClock, log });
   const recorder = new Recorder({ client: cluster.client, clock: systemClock, random: systemRandom, log, nodeName: nodeName() });
@@ -108,6 +107,13 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
     },
     close: () => closeAll({ stopFollowing: () => stopFollowing(), journal, node, recorder, prober, cluster, api, machine }),
   };
+}
+
+/** The port may be another one at each start: URLs and the journal name the data folder instead. */
+function contextOf(kubeconfigPath: string, dataFolder: string): ClusterContext {
+  const context = loadContexts({ paths: [kubeconfigPath], env: {} })?.contexts[0];
+  if (!context) throw new AppError("internal", `${kubeconfigPath} holds no context`);
+  return { ...context, slug: clusterSlug(context.name, dataFolder) };
 }
 
 interface Parts {

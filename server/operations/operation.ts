@@ -80,8 +80,9 @@ export type Decision =
   | { readonly kind: "nothing"; readonly checks: readonly Check[]; readonly reason: string }
   | { readonly kind: "refuse"; readonly checks: readonly Check[]; readonly reason: string };
 
-/** The decision that a list of checks leads to; a refusal names the first check that refuses. */
-export function decisionOf(checks: readonly Check[]): Decision {
+/** The decision that a list of checks leads to; a refusal names the first check that refuses. What passed needs no remedy. */
+export function decisionOf(all: readonly Check[]): Decision {
+  const checks = all.map((check) => (check.verdict === "pass" ? { ...check, remedy: undefined } : check));
   const refusal = checks.find((check) => check.verdict === "refuse");
   if (!refusal) return { kind: "do", checks };
   const { object, field, value } = refusal.proof;
