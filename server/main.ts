@@ -11,16 +11,24 @@ import { codeOf, isAppError, messageOf } from "@/lib/errors";
 import type { ApiContext } from "@/server/api/context";
 import { appRouter, socketRouter } from "@/server/api/router";
 import { createApp, type App } from "@/server/app";
-import { prepareDataFolder, writeToken } from "@/server/data-folder";
+import { openDataFolder, writeToken } from "@/server/data-folder";
 import { createHttpServer } from "@/server/http/server";
 import { createSocketServer, refuseSocket } from "@/server/http/socket";
 import type { SecurityPolicy } from "@/server/http/security";
+import { runInspect } from "@/server/inspect";
 import { parseOptions, usage, type Options } from "@/server/options";
+import { runReset } from "@/server/reset";
 
 const stopWithinMs = 10_000;
+const commands: ReadonlyMap<string, (args: readonly string[]) => Promise<number>> = new Map([
+  ["inspect", runInspect],
+  ["reset", runReset],
+]);
 
 /** `args` without the program's name; `project` is the folder that holds the built pages. */
 export async function main(args: readonly string[], project: string): Promise<void> {
+  const command = commands.get(args[0] ?? "");
+  if (command) process.exit(await command(args.slice(1)));
   if (args.includes("--help")) {
     console.log(usage);
     return;
@@ -36,12 +44,20 @@ export async function main(args: readonly string[], project: string): Promise<vo
 async function serve(options: Options, project: string): Promise<void> {
   // Next reads it; what is not development is production, whatever the shell says.
   Object.assign(process.env, { NODE_ENV: options.development ? "development" : "production" });
-  await prepareDataFolder(options.dataFolder, process.getuid?.() ?? 0);
-  const app = await createApp(options, project);
+  const folder = await openDataFolder(options.dataFolder, process.getuid?.() ?? 0);
+  let app: App | undefined;
+  const close = async () => {
+    try {
+      await app?.close();
+    } finally {
+      await folder.release();
+    }
+  };
   try {
-    await listenAndServe(options, project, app);
+    app = await createApp(options, project);
+    await listenAndServe(options, project, { ...app, close });
   } catch (error) {
-    await app.close();
+    await close();
     throw error;
   }
 }

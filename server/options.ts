@@ -43,13 +43,20 @@ const flags = {
   dev: { type: "boolean" },
 } as const satisfies ParseArgsConfig["options"];
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Absolute; `flag` is what `--data` said. */
+export function dataFolderOf(flag: string | undefined, env: Environment): string {
+  return resolve(flag ?? nonEmpty(env["VOLDECK_HOME"]) ?? join(nonEmpty(env["HOME"]) ?? homedir(), ".voldeck"));
+}
+
 /** Throws AppError `invalid` that names the flag or variable. HOST is not read: shells set it for other reasons. */
-export function parseOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Options {
+export function parseOptions(args: readonly string[], env: Environment): Options {
   const values = parseFlags(args);
   return {
     port: parsePort(values.port, env["PORT"]),
     listen: parseListen(values.listen, env["VOLDECK_LISTEN"]),
-    dataFolder: resolve(values.data ?? nonEmpty(env["VOLDECK_HOME"]) ?? join(nonEmpty(env["HOME"]) ?? homedir(), ".voldeck")),
+    dataFolder: dataFolderOf(values.data, env),
     manifestsFolder: values.manifests === undefined ? undefined : resolve(values.manifests),
     kubeconfigs: values.kubeconfig ?? [],
     allowPaths: (values["allow-path"] ?? []).map((path) => absolute("--allow-path", path)),

@@ -7,4 +7,7 @@ export type { LinuxHost, LinuxHostOptions } from "./linux-host";
 export { LoopDevices } from "./loop";
 export type { LoopDevice } from "./loop";
 export { parseMountInfo } from "./mount-table";
-export { markerName, openDataFolder } from "./root";
+export { findLeftovers } from "./leftovers";
+export type { Leftovers } from "./leftovers";
+export { holdFolder, lockName, markerName, openDataFolder } from "./root";
+export type { HeldFolder } from "./root";

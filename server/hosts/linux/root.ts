@@ -28,24 +28,25 @@ const socketPathBytes = 107;
 /** Long enough for the names of real drivers; shorter is refused at start instead of failing at the first socket. */
 const shortestDriverName = 20;
 
-export interface DataFolder {
+/** A folder that carries our marker and is held by this process. */
+export interface HeldFolder {
   /** Absolute, without links. */
   readonly root: string;
-  /** How long a CSI driver's name may be, in bytes, for its socket path to fit. */
-  readonly longestDriverName: number;
   /** Gives the folder up for another process. */
   release(): Promise<void>;
 }
 
+export interface DataFolder extends HeldFolder {
+  /** How long a CSI driver's name may be, in bytes, for its socket path to fit. */
+  readonly longestDriverName: number;
+}
+
 /**
- * Makes or opens the data folder. Throws AppError `precondition` when the folder is somebody else's (not empty and without our marker, or with
- * a kubelet's files), when its path is too long for the sockets in it, or when another process holds it.
+ * Makes or opens the folder that a node's volumes lie in. Throws AppError `precondition` when the folder is somebody else's (not empty and
+ * without our marker, or with a kubelet's files), when its path is too long for the sockets in it, or when another process holds it.
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
-  if (!path.startsWith("/")) throw new AppError("invalid", `the data folder must be an absolute path, not ${path}`);
-  await mkdir(path, { recursive: true, mode: 0o750 });
-  const root = await realpath(path);
-  if (root === "/") throw new AppError("precondition", "the data folder can't be the root of the file system");
+  const root = await madeFolder(path, 0o750);
   const longestDriverName = socketPathBytes - Buffer.byteLength(joinPath(root, "plugins", "/", "csi.sock")) - 1;
   if (longestDriverName < shortestDriverName) {
     throw new AppError(
@@ -53,15 +54,36 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
       `the data folder's path is too long: a CSI socket below ${root} would pass ${socketPathBytes} bytes; choose a shorter path`,
     );
   }
-  await requireOurs(root);
+  return { ...(await held(root, 0o750)), longestDriverName };
+}
+
+/**
+ * Makes or opens any folder of ours; a folder that was empty gets the mode. Throws AppError `precondition` when it is somebody else's or
+ * another process holds it.
+ */
+export async function holdFolder(path: string, mode: number): Promise<HeldFolder> {
+  return held(await madeFolder(path, mode), mode);
+}
+
+async function madeFolder(path: string, mode: number): Promise<string> {
+  if (!path.startsWith("/")) throw new AppError("invalid", `the data folder must be an absolute path, not ${path}`);
+  await mkdir(path, { recursive: true, mode });
+  const root = await realpath(path);
+  if (root === "/") throw new AppError("precondition", "the data folder can't be the root of the file system");
+  return root;
+}
+
+async function held(root: string, mode: number): Promise<HeldFolder> {
+  await requireOurs(root, mode);
   const lock = joinPath(root, lockName);
   await takeLock(lock, root);
-  return { root, longestDriverName, release: () => unlink(lock).catch(() => undefined) };
+  return { root, release: () => unlink(lock).catch(() => undefined) };
 }
 
 /** Writes the marker into an empty folder; refuses a folder that is not ours. */
-async function requireOurs(root: string): Promise<void> {
-  const names = await readdir(root);
+async function requireOurs(root: string, mode: number): Promise<void> {
+  // A lock alone is what a removal that was cut short leaves.
+  const names = (await readdir(root)).filter((name) => !name.startsWith(lockName));
   const foreign = names.find((name) => kubeletNames.includes(name));
   if (foreign !== undefined) {
     throw new AppError("precondition", `${root} holds ${foreign}, a kubelet's file: Voldeck never works in a kubelet's folder`);
@@ -74,8 +96,11 @@ async function requireOurs(root: string): Promise<void> {
   if (names.length > 0) {
     throw new AppError("precondition", `${root} is not empty and has no ${markerName}: choose an empty folder or one made by Voldeck`);
   }
-  await writeFile(joinPath(root, markerName), markerText, { flag: "wx", mode: 0o644 });
-  await chmod(root, 0o750);
+  await writeFile(joinPath(root, markerName), markerText, { flag: "wx", mode: 0o644 }).catch((error: unknown) => {
+    // Another process found it empty at the same moment; the lock tells who gets it.
+    if (codeOf(error) !== "EEXIST") throw error;
+  });
+  await chmod(root, mode);
 }
 
 async function takeLock(lock: string, root: string): Promise<void> {

@@ -28,8 +28,7 @@ export interface UserNamespace {
 /** Finds the holder of an earlier start, or starts one. Throws AppError `precondition` with the system's own words when it can't. */
 export async function openUserNamespace(root: string, clock: Clock): Promise<UserNamespace> {
   const file = joinPath(root, holderFileName);
-  const remembered = await readHolder(file);
-  const holder = remembered !== undefined && (await isHolder(remembered)) ? remembered : await startHolder(file, clock);
+  const holder = (await findHolder(root)) ?? (await startHolder(file, clock));
   const { pid } = holder;
   return {
     holderPid: pid,
@@ -40,6 +39,12 @@ export async function openUserNamespace(root: string, clock: Clock): Promise<Use
       await unlink(file).catch(() => undefined);
     },
   };
+}
+
+/** The running holder of an earlier start, if there is one. */
+export async function findHolder(root: string): Promise<ProcessIdentity | undefined> {
+  const remembered = await readHolder(joinPath(root, holderFileName));
+  return remembered !== undefined && (await isHolder(remembered)) ? remembered : undefined;
 }
 
 async function startHolder(file: string, clock: Clock): Promise<ProcessIdentity> {
