@@ -9,8 +9,7 @@ import { parseArgs, type ParseArgsConfig } from "node:util";
 import { AppError, codeOf, isAppError, messageOf } from "@/lib/errors";
 import { nodeFolderName, openDataFolder, sortEntries } from "@/server/data-folder";
 import { findLeftovers, holdFolder, markerName, type HeldFolder, type Leftovers } from "@/server/hosts/linux";
-import { withoutControls } from "@/server/inspect-text";
-import { processLog } from "@/server/log";
+import { processLog, withoutControls } from "@/server/log";
 import { dataFolderOf } from "@/server/options";
 
 /** What a run of the command ends with. */
