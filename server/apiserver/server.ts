@@ -76,7 +76,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   }
   const url = `https://127.0.0.1:${portOf(server)}`;
   const kubeconfigPath = await writeKubeconfig(folder, { url, token, authority: authority.certificate });
-  options.log.info("embedded API server listens", { url });
+  options.log.info("embedded API server listens", { port: portOf(server) });
   return { url, kubeconfigPath, manifests, close: () => close(server, front, context, manifests) };
 }
 
