@@ -78,8 +78,8 @@ describe("openDataFolder", () => {
 
 describe("sortEntries", () => {
   it("tells what Voldeck made from what it did not; the node goes first", () => {
-    const names = ["token", "token.12", "notes", "node", markerName, lockName, `${lockName}.draft`, "tokens", "operations.sqlite-wal"];
-    expect(sortEntries(names)).toEqual({ own: ["node", "token", "operations.sqlite-wal", "token.12"], others: ["notes", "tokens"] });
+    const names = ["token", "token.12", "notes", "node", markerName, lockName, `${lockName}.draft`, "tokens", "journal.sqlite-wal"];
+    expect(sortEntries(names)).toEqual({ own: ["node", "token", "journal.sqlite-wal", "token.12"], others: ["notes", "tokens"] });
   });
 });
 

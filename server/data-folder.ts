@@ -13,7 +13,7 @@ export const nodeFolderName = "node";
  * else in it is the person's.
  */
 const ownNames = [nodeFolderName, "apiserver", "flexvolume", "manifests", "token"];
-const ownPatterns = [/^operations\.sqlite(-wal|-shm|-journal)?$/, /^token\.\d+$/, /^\.voldeck-removed-/];
+const ownPatterns = [/^journal\.sqlite(-wal|-shm|-journal)?$/, /^token\.\d+$/, /^\.voldeck-removed-/];
 
 /** Names of a data folder's entries, sorted into what Voldeck made and what it did not; without marker and lock. */
 export function sortEntries(names: readonly string[]): { readonly own: readonly string[]; readonly others: readonly string[] } {
