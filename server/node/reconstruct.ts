@@ -11,7 +11,7 @@ import { podVolumeName, sharedName } from "@/server/node/resolve-volume";
 import { VolumeError } from "@/server/volume/errors";
 import { unescapeQualifiedName } from "@/server/volume/paths";
 import { isBlockPlugin, type VolumePlugin } from "@/server/volume/plugin";
-import type { Files } from "@/server/volume/ports";
+import type { DirEntry, Files } from "@/server/volume/ports";
 import type { Spec } from "@/server/volume/spec";
 
 export interface FoundFolder {
@@ -39,7 +39,7 @@ export type OnUnread = (path: string, error: unknown) => void;
 /** Reads only. What can't be listed is left out, as by the kubelet. */
 export async function scanPodFolders(files: Files, podsDir: string, onUnread: OnUnread = () => undefined): Promise<readonly FoundFolder[]> {
   const found: FoundFolder[] = [];
-  const namesIn = (dir: string) => listNames(files, dir, onUnread);
+  const namesIn = async (dir: string) => (await listFolder(files, dir, onUnread)).map(({ name }) => name);
   for (const podUID of await namesIn(podsDir)) {
     for (const [folder, mode] of [["volumes", "Filesystem"], ["volumeDevices", "Block"]] as const) {
       const dir = joinPath(podsDir, podUID, folder);
@@ -54,9 +54,9 @@ export async function scanPodFolders(files: Files, podsDir: string, onUnread: On
 }
 
 /** Sorted; nothing where nothing is. */
-export async function listNames(files: Files, dir: string, onUnread: OnUnread): Promise<readonly string[]> {
+export async function listFolder(files: Files, dir: string, onUnread: OnUnread): Promise<readonly DirEntry[]> {
   try {
-    return (await files.readDir(dir)).map((entry) => entry.name);
+    return await files.readDir(dir);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") onUnread(dir, error);
     return [];

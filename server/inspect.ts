@@ -1,0 +1,157 @@
+/**
+ * `voldeck inspect`: what a kubelet's root and the mount table of this machine hold, with no API beside it. Opens nothing for writing,
+ * starts nothing but the child that reads mounts that may hang, connects to nothing. Reached by main.ts.
+ */
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { AppError, isAppError, messageOf } from "@/lib/errors";
+import type { NodeReport } from "@/lib/node-report";
+import { systemClock } from "@/server/hosts/clock";
+import { createReadOnlyHost, type ReadOnlyHost } from "@/server/hosts/linux/read-only";
+import { inspectText, withoutControls } from "@/server/inspect-text";
+import { processLog } from "@/server/log";
+import { inspectNode } from "@/server/node/inspect";
+import { VolumePluginManager } from "@/server/volume/plugin-manager";
+import { newKubeletPlugins } from "@/server/volume/plugins";
+
+export interface InspectOptions {
+  readonly root: string;
+  readonly flexVolumeDir: string;
+  readonly nodeName: string;
+  readonly json: boolean;
+  readonly verbose: boolean;
+  readonly timeoutMs: number;
+}
+
+/** What a run of the command ends with. */
+export const inspectExit = { healthy: 0, findings: 1, failed: 2 } as const;
+
+const defaultRoot = "/var/lib/kubelet";
+const defaultFlexVolumeDir = "/usr/libexec/kubernetes/kubelet-plugins/volume/exec";
+const defaultTimeoutSeconds = 5;
+
+export const inspectUsage = `Usage: npm run inspect -- [options]
+Shows what lies below a kubelet's root and in the mount table. Changes nothing, runs no driver, asks no API.
+  --root FOLDER            the kubelet's root (default ${defaultRoot})
+  --flexvolume-dir FOLDER  where FlexVolume drivers lie (default ${defaultFlexVolumeDir})
+  --node-name NAME         the node's name in the report (default: this machine's name)
+  --timeout SECONDS        how long a call on a mount that may hang is waited for (default ${defaultTimeoutSeconds})
+  --json                   print the whole report as JSON
+  --verbose                print the mount lines of healthy volumes and the other mounts too
+  --help                   this text
+Exit code: 0 nothing to report, 1 problems, leftovers or unread folders, 2 no report could be made`;
+
+const flags = {
+  root: { type: "string" },
+  "flexvolume-dir": { type: "string" },
+  "node-name": { type: "string" },
+  timeout: { type: "string" },
+  json: { type: "boolean" },
+  verbose: { type: "boolean" },
+  help: { type: "boolean" },
+} as const satisfies ParseArgsConfig["options"];
+
+/** `args` without the word `inspect`. Resolves to the exit code, once all is printed. */
+export async function runInspect(args: readonly string[]): Promise<number> {
+  try {
+    const options = parseInspectOptions(args);
+    if (options === "help") {
+      await print(`${inspectUsage}\n`);
+      return inspectExit.healthy;
+    }
+    const report = await inspect(options);
+    await print(options.json ? inspectJson(report) : inspectText(report, { verbose: options.verbose }));
+    return hasFindings(report) ? inspectExit.findings : inspectExit.healthy;
+  } catch (error) {
+    process.stderr.write(`voldeck inspect: ${withoutControls(messageOf(error))}\n`);
+    if (!isAppError(error)) processLog.error("inspect failed", error);
+    return inspectExit.failed;
+  }
+}
+
+/** Throws AppError `invalid` that names the flag. */
+export function parseInspectOptions(args: readonly string[]): InspectOptions | "help" {
+  const values = parseFlags(args);
+  if (values.help === true) return "help";
+  return {
+    root: absolute("--root", values.root ?? defaultRoot),
+    flexVolumeDir: absolute("--flexvolume-dir", values["flexvolume-dir"] ?? defaultFlexVolumeDir),
+    nodeName: nodeNameOf(values["node-name"]),
+    json: values.json ?? false,
+    verbose: values.verbose ?? false,
+    timeoutMs: timeoutOf(values.timeout),
+  };
+}
+
+function parseFlags(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new AppError("invalid", messageOf(error), { cause: error });
+  }
+}
+
+function absolute(flag: string, path: string): string {
+  if (path.startsWith("/") && !path.includes("\0")) return resolve(path);
+  throw new AppError("invalid", `${flag}: ${JSON.stringify(path)} is not an absolute path`);
+}
+
+/** A kubelet takes its machine's name in lower case. */
+function nodeNameOf(flag: string | undefined): string {
+  if (flag === "") throw new AppError("invalid", "--node-name: the name is empty");
+  return flag ?? hostname().toLowerCase();
+}
+
+function timeoutOf(flag: string | undefined): number {
+  if (flag === undefined) return defaultTimeoutSeconds * 1000;
+  const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(flag) ? Number(flag) : 0;
+  if (seconds > 0) return seconds * 1000;
+  throw new AppError("invalid", `--timeout: ${JSON.stringify(flag)} is not a number of seconds above 0`);
+}
+
+/** Throws AppError `not-found` or `precondition` that names the flag when there is no such folder, or none that can be read. */
+export async function inspect(options: InspectOptions): Promise<NodeReport> {
+  const manager = new VolumePluginManager({ clock: systemClock, log: processLog });
+  const host = await openRoot(options, manager);
+  try {
+    await manager.initPlugins(newKubeletPlugins(), undefined, host.kubelet);
+    return await inspectNode({ host: host.kubelet, manager, root: host.root, flexVolumeDir: options.flexVolumeDir });
+  } finally {
+    host.close();
+  }
+}
+
+async function openRoot({ root, nodeName, timeoutMs }: InspectOptions, manager: VolumePluginManager): Promise<ReadOnlyHost> {
+  try {
+    return await createReadOnlyHost({
+      root,
+      nodeName,
+      log: processLog,
+      foreignTimeoutMs: timeoutMs,
+      findPluginBySpec: (spec) => manager.findPluginBySpec(spec),
+    });
+  } catch (error) {
+    throw new AppError("precondition", `--root: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+export function hasFindings({ volumes, leftovers = [], unread = [], flexDrivers }: NodeReport): boolean {
+  const hasProblem = [...volumes, ...flexDrivers].some(({ problem }) => problem !== undefined);
+  return hasProblem || leftovers.length > 0 || unread.length > 0;
+}
+
+/** What could steer a terminal is escaped; the JSON says the same. */
+export function inspectJson(report: NodeReport): string {
+  const text = JSON.stringify(report, undefined, 2);
+  return `${text.replace(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, escaped)}\n`;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Waits until a pipe has taken all of it. */
+function print(text: string): Promise<void> {
+  return new Promise((done, fail) => process.stdout.write(text, (error) => (error ? fail(error) : done())));
+}
