@@ -12,10 +12,12 @@ import { Warnings } from "@/server/apiserver/warnings";
 export interface UpdateCase extends World {
   /** "" is the object itself. */
   readonly subresource: string;
+  /** False: strategy and validation alone. */
+  readonly admission?: boolean;
 }
 
 /** The rules alone, in the order of the server: prepare, validate, admit. */
-export function updateAnswer(input: Readonly<Record<string, unknown>>, { subresource, ...world }: UpdateCase): Answer {
+export function updateAnswer(input: Readonly<Record<string, unknown>>, { subresource, admission = true, ...world }: UpdateCase): Answer {
   const context = goldenContext({ gates: input["gates"], ...world });
   try {
     const kind = kindOf(context.kinds, toObject(input["old"]));
@@ -24,7 +26,7 @@ export function updateAnswer(input: Readonly<Record<string, unknown>>, { subreso
     if (rules === undefined) throw new Error(`no subresource ${subresource}`);
     const warnings = new Warnings();
     const decode = (value: unknown): JsonObject => complete(kind, toObject(value), { keepEmpty: true });
-    const ready = applyUpdateRules({ context, kind, rules, warnings }, decode(input["old"]), decode(input["new"]));
+    const ready = applyUpdateRules({ context, kind, rules: admission ? rules : { ...rules, admit: undefined }, warnings }, decode(input["old"]), decode(input["new"]));
     const diff = plain(mergeDiff(toObject(input["old"]), ready));
     return { out: { diff, ...(warnings.list().length > 0 ? { warnings: warnings.list() } : {}) } };
   } catch (error) {

@@ -2,6 +2,7 @@
 import type { Kind } from "@/server/apiserver/kinds";
 import { claimRules } from "./claim";
 import { opaqueRules } from "./opaque";
+import { podRules } from "./pod";
 import type { Rules } from "./rules";
 import { csiDriverRules, csiNodeRules, storageClassRules, volumeAttachmentRules } from "./storage";
 import { volumeRules } from "./volume";
@@ -9,6 +10,7 @@ import { volumeRules } from "./volume";
 export type { Rules, UpdateRules } from "./rules";
 
 const byKind = new Map<string, Rules>([
+  ["Pod", podRules],
   ["PersistentVolumeClaim", claimRules],
   ["PersistentVolume", volumeRules],
   ["storage.k8s.io/StorageClass", storageClassRules],
