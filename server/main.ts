@@ -5,8 +5,8 @@
 import { randomUUID } from "node:crypto";
 import { networkInterfaces } from "node:os";
 import type { AddressInfo } from "node:net";
-import type { Server } from "node:http";
-import next from "next";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { codeOf, isAppError, messageOf } from "@/lib/errors";
 import type { ApiContext } from "@/server/api/context";
 import { appRouter, socketRouter } from "@/server/api/router";
@@ -70,10 +70,7 @@ async function listenAndServe(options: Options, project: string, app: App): Prom
     isClosing: () => closing,
     logInternal,
   });
-  const pages = next({ dev: options.development, dir: project, hostname: options.listen, port: options.port });
-  await pages.prepare();
-  const handlePage = pages.getRequestHandler();
-  const handleUpgrade = options.development ? pages.getUpgradeHandler() : undefined;
+  const pages = options.pages ? await openPages(options, project) : noPages;
   const sockets = createSocketServer({
     router: socketRouter,
     createContext,
@@ -86,10 +83,10 @@ async function listenAndServe(options: Options, project: string, app: App): Prom
     createContext,
     policy: () => policy,
     isReady: () => !closing && app.isReady(),
-    pages: (request, response) => handlePage(request, response),
+    pages: (request, response) => pages.handle(request, response),
     upgrade: (request, socket, head) => {
       if (sockets.upgrade(request, socket, head)) return;
-      if (handleUpgrade) void handleUpgrade(request, socket, head);
+      if (pages.upgrade) void pages.upgrade(request, socket, head);
       else refuseSocket(socket, 404, "Nothing is served here");
     },
     development: options.development,
@@ -119,6 +116,27 @@ async function listenAndServe(options: Options, project: string, app: App): Prom
   console.log(`Its data lies in ${options.dataFolder}`);
   await app.start();
 }
+
+interface Pages {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** For the development server's own socket. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+}
+
+async function openPages(options: Options, project: string): Promise<Pages> {
+  // Its load takes a while: a process without pages does not wait for it.
+  const { default: next } = await import("next");
+  const pages = next({ dev: options.development, dir: project, hostname: options.listen, port: options.port });
+  await pages.prepare();
+  const handle = pages.getRequestHandler();
+  return options.development ? { handle, upgrade: pages.getUpgradeHandler() } : { handle };
+}
+
+const noPages: Pages = {
+  handle: async (_request, response) => {
+    response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("This process serves no pages (--no-pages)\n");
+  },
+};
 
 function listen(server: Server, options: Options): Promise<number> {
   return new Promise((resolve, reject) => {

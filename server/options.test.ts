@@ -13,6 +13,13 @@ describe("parseOptions", () => {
   });
 
   it.each([
+    { name: "are served unless told otherwise", args: [], pages: true },
+    { name: "are left out on --no-pages", args: ["--no-pages"], pages: false },
+  ])("pages $name", ({ args, pages }) => {
+    expect(parseOptions(args, { HOME: "/h" }).pages).toBe(pages);
+  });
+
+  it.each([
     { name: "a port that is no number names its flag", args: ["--port", "http"], env: {}, message: '--port: "http" is not a port (0 to 65535)' },
     { name: "a port variable beyond the range", args: [], env: { PORT: "70000" }, message: 'PORT: "70000" is not a port (0 to 65535)' },
     { name: "a host name to listen on", args: ["--listen", "example.org"], env: {}, message: '--listen: "example.org" is not an IP address' },

@@ -16,6 +16,8 @@ export interface Options {
   /** Use the memory host: mounts are simulated and labelled so. */
   readonly simulated: boolean;
   readonly development: boolean;
+  /** False: the API alone is served; no built pages are needed. */
+  readonly pages: boolean;
 }
 
 export const defaultPort = 7480;
@@ -29,6 +31,7 @@ export const usage = `Usage: npm start -- [options]
   --allow-path PATH    a path outside its root that manifests may use; may be given several times
   --allow-device PATH  a block device that manifests may use; may be given several times
   --simulated          simulate mounts in memory (labelled so on every page)
+  --no-pages           serve the API alone, without the pages
   --help               this text`;
 
 const flags = {
@@ -41,6 +44,7 @@ const flags = {
   "allow-device": { type: "string", multiple: true },
   simulated: { type: "boolean" },
   dev: { type: "boolean" },
+  "no-pages": { type: "boolean" },
 } as const satisfies ParseArgsConfig["options"];
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -63,6 +67,7 @@ export function parseOptions(args: readonly string[], env: Environment): Options
     allowDevices: (values["allow-device"] ?? []).map((path) => absolute("--allow-device", path)),
     simulated: values.simulated ?? false,
     development: values.dev ?? false,
+    pages: values["no-pages"] !== true,
   };
 }
 

@@ -53,7 +53,7 @@ function run(log: number, command: string, args: readonly string[]): boolean {
   return result.status === 0;
 }
 
-/** Builds the server and, unless for development, the pages. What the tools say goes to a file: the first URL printed is ours. */
+/** Builds the server and, where they are served from a build, the pages. What the tools say goes to a file: the first URL printed is ours. */
 function build(pages: boolean): void {
   console.error("Building (once, and again when the sources change)");
   mkdirSync(dist, { recursive: true });
@@ -81,8 +81,8 @@ function build(pages: boolean): void {
   }
 }
 
-function buildIfNeeded(development: boolean): void {
-  if (development) return build(false);
+function buildIfNeeded(args: readonly string[]): void {
+  if (args.includes("--dev") || args.includes("--no-pages")) return build(false);
   const stamp = fingerprint();
   const current = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : "";
   if (current === stamp) return;
@@ -97,7 +97,7 @@ async function start(args: readonly string[]): Promise<void> {
   }
   const quiet = args[0] === "build" || args[0] === "inspect" || args[0] === "reset" || args.includes("--help");
   if (!quiet) console.log(`This machine:\n${table(examine())}`);
-  if (!args.includes("--no-build")) buildIfNeeded(args.includes("--dev"));
+  if (!args.includes("--no-build")) buildIfNeeded(args);
   if (args[0] === "build") return;
   const { main } = await import(pathToFileURL(join(dist, "main.js")).href);
   await main(args.filter((arg) => arg !== "--no-build"), project);
