@@ -23,7 +23,7 @@ export interface PodMount {
   readonly reconstructed: boolean;
   /** Its data must be looked at again. */
   readonly remountRequired: boolean;
-  /** The size that its file system was grown to, as far as it is known. */
+  /** The sizeLimit that a memory-backed emptyDir was given last; undefined where it is not known. */
   readonly sizeText: string | undefined;
 }
 

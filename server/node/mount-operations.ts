@@ -69,7 +69,9 @@ function checkMountOptions(plugin: VolumePlugin, spec: Spec): void {
 function podMountOf(volume: ResolvedVolume, path: string, known: PodMount | undefined): PodMount {
   const { podUID, uniqueName, pluginName, spec, mode, volumeName } = volume;
   const common = { podUID, uniqueName, pluginName, specName: specName(spec), volumeName, spec, mode, path };
-  return { ...common, certainty: "certain", reconstructed: false, remountRequired: false, sizeText: known?.sizeText };
+  // Of a mount that was found on disk it is not known which size it was given.
+  const sizeText = known ? known.sizeText : spec.volume?.emptyDir?.sizeLimit;
+  return { ...common, certainty: "certain", reconstructed: false, remountRequired: false, sizeText };
 }
 
 /** A final error of a new mount leaves nothing; one of a remount leaves what was mounted. */

@@ -10,7 +10,8 @@ import type { ClusterSnapshot } from "@/server/cluster/snapshot";
 import { ActualState } from "@/server/node/actual-state";
 import type { NodeClient } from "@/server/node/client";
 import type { OperationContext } from "@/server/node/operation-context";
-import { conditionUpdate, finishDeletion, unschedulableUpdate, writeCondition } from "@/server/node/pod-status";
+import { EphemeralResizer } from "@/server/node/ephemeral-resizer";
+import { conditionUpdate, finishDeletion, patchPodStatus, unschedulableUpdate, writeCondition } from "@/server/node/pod-status";
 import type { NodeEvent } from "@/server/node/recorder";
 import { Reconciler } from "@/server/node/reconciler";
 import { registerNode, type NodeFacts } from "@/server/node/register-node";
@@ -67,6 +68,7 @@ class StandaloneNode implements RunningNode {
   private readonly actual = new ActualState();
   private readonly reconciler: Reconciler;
   private readonly controllers: readonly Controller[];
+  private readonly resizer: EphemeralResizer;
   private readonly listeners = new Set<(report: NodeReport) => void>();
   private readonly stopping = new AbortController();
   private latest: NodeReport | undefined;
@@ -93,6 +95,8 @@ class StandaloneNode implements RunningNode {
       expansions: options.expansions ?? (() => []),
     });
     this.controllers = options.controllers({ actual: this.actual });
+    const { client } = options.cluster;
+    this.resizer = new EphemeralResizer({ client, manager, recorder, clock: this.clock, point: context.point });
   }
 
   private get nodeName(): string {
@@ -150,6 +154,7 @@ class StandaloneNode implements RunningNode {
     if (!this.knowsEnough()) return;
     const snapshot = this.options.cluster.snapshot();
     await this.once("reconcile", () => this.reconciler.reconcile());
+    await this.once("resize memory volumes", () => this.resizeEphemeral());
     await this.once("bind pods", () => this.schedule(snapshot));
     for (const controller of this.controllers) await this.once(controller.name, () => controller.step(snapshot));
     await this.once("write pod conditions", () => this.writeStatus());
@@ -194,8 +199,14 @@ class StandaloneNode implements RunningNode {
     this.options.recorder.record({ subject: podSubject(pod), type, ...said, component: "default-scheduler" });
   }
 
+  private async resizeEphemeral(): Promise<void> {
+    const { operations, picture } = this.reconciler;
+    await this.resizer.step(picture.resolved, this.actual, (uniqueName) => operations.isRunning(uniqueName));
+  }
+
   private async writeStatus(): Promise<void> {
     const { desired, resolved, unprocessed } = this.reconciler.picture;
+    const { operations } = this.reconciler;
     const resolvedByPod = Map.groupBy(resolved, (volume) => volume.podUID);
     const unprocessedByPod = Map.groupBy(unprocessed, ({ pod }) => pod.metadata.uid ?? "");
     for (const [podUID, pod] of desired.pods) {
@@ -203,7 +214,7 @@ class StandaloneNode implements RunningNode {
       const failed = unprocessedByPod.get(podUID) ?? [];
       const isMounted = (uniqueName: string) => this.actual.podMount(podUID, uniqueName)?.certainty === "certain";
       const missing = volumes.filter((volume) => !isMounted(volume.uniqueName));
-      const lastError = missing.map((volume) => this.reconciler.operations.report(volume.uniqueName)?.lastError).find((text) => text !== undefined);
+      const lastError = missing.map((volume) => operations.report(volume.uniqueName)?.lastError).find((text) => text !== undefined);
       const condition = conditionUpdate(
         pod,
         {
@@ -213,7 +224,11 @@ class StandaloneNode implements RunningNode {
         },
         this.clock.nowMs(),
       );
-      if (condition) await writeCondition(this.options.cluster.client, pod, condition);
+      const { generation } = pod.metadata;
+      const unobserved = generation !== undefined && (pod.status?.observedGeneration ?? 0) < generation && volumes.every((volume) => isMounted(volume.uniqueName) && !operations.isRunning(volume.uniqueName));
+      if (!condition && !unobserved) continue;
+      const status = { ...(condition ? { conditions: [condition] } : {}), ...(unobserved ? { observedGeneration: generation } : {}) };
+      await patchPodStatus(this.options.cluster.client, pod, status);
     }
   }
 

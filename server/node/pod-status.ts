@@ -49,9 +49,14 @@ function changed(pod: Pod, wanted: Omit<Condition, "lastTransitionTime">, nowMs:
 
 /** Conditions merge by their type: those of others stay. A pod that is gone is no failure. */
 export async function writeCondition(client: NodeClient, pod: Pod, condition: Condition): Promise<void> {
+  await patchPodStatus(client, pod, { conditions: [condition] });
+}
+
+/** A strategic merge patch of the status of this very pod. A pod that is gone or was replaced is no failure. */
+export async function patchPodStatus(client: NodeClient, pod: Pod, status: Readonly<Record<string, unknown>>): Promise<void> {
   const { namespace = "", name = "", uid } = pod.metadata;
   const path = resourcePath("pods", { namespace, name, subresource: "status" });
-  await ignoreGone(client.patch(path, { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } }));
+  await ignoreGone(client.patch(path, { type: "strategic", body: { metadata: { uid }, status } }));
 }
 
 /** The kubelet's last word on a pod whose volumes are gone: the object may go too. */
