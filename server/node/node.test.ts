@@ -46,7 +46,7 @@ describe("a node", () => {
     const pod = boundPod("cache", [{ name: "hot", emptyDir: { medium: "Memory", sizeLimit: "64Mi" } }]);
     world.cluster.put("pods", { ...pod, spec: { ...pod.spec, nodeName: undefined, nodeSelector: { zone: "a" } } });
     await until(world, () => mountedCondition(world.cluster, "cache")?.status === "True");
-    expect(world.cluster.get("nodes", undefined, "node-1")).toMatchObject({ metadata: { labels: { zone: "a", "kubernetes.io/hostname": "node-1" } }, status: { allocatable: capacity } });
+    expect(world.cluster.get("nodes", undefined, "node-1")).toMatchObject({ metadata: { labels: { zone: "a", "kubernetes.io/hostname": "node-1" } }, status: { allocatable: capacity, declaredFeatures: ["InPlacePodVerticalScalingMemoryBackedVolumes"] } });
     expect(world.cluster.get("pods", "shop", "cache")).toMatchObject({ spec: { nodeName: "node-1" } });
     expect(world.cluster.get("pods", "shop", "cache")?.status?.containerStatuses).toBeUndefined();
     expect(mountedCondition(world.cluster, "cache")?.message).toBe("mounted: hot; this node runs no containers");

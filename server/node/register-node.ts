@@ -12,6 +12,9 @@ export interface NodeFacts {
   readonly nodeInfo: NodeSystemInfo;
 }
 
+/** What this node does beyond mounting; the API server asks for it before it accepts a resize of a memory volume. */
+const declaredFeatures = ["InPlacePodVerticalScalingMemoryBackedVolumes"];
+
 /** Makes the Node, or brings labels and status of the one that is there up to date. Labels that a person added stay. */
 export async function registerNode(client: NodeClient, name: string, facts: NodeFacts & { readonly nowMs: number }): Promise<void> {
   const labels = { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", ...facts.labels };
@@ -34,6 +37,6 @@ export async function registerNode(client: NodeClient, name: string, facts: Node
   const { capacity, allocatable, nodeInfo } = facts;
   await client.patch<Node>(resourcePath("nodes", { name, subresource: "status" }), {
     type: "strategic",
-    body: { status: { capacity, allocatable, nodeInfo, conditions: [ready] } },
+    body: { status: { capacity, allocatable, nodeInfo, declaredFeatures, conditions: [ready] } },
   });
 }
