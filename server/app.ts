@@ -57,10 +57,16 @@ export async function createApp(options: Options, project: string): Promise<App>
   };
 }
 
-/** For tests of what a kill leaves behind: the process ends itself, without warning, at the step named. */
+/**
+ * For tests of what a kill leaves behind: the process ends itself, without warning, at the step that VOLDECK_CRASH_AT names;
+ * `name#3` is the third time that the step is passed.
+ */
 function crashPoint(env: NodeJS.ProcessEnv): (name: string) => void {
-  const wanted = env["VOLDECK_CRASH_AT"];
+  const [wanted = "", count = "1"] = (env["VOLDECK_CRASH_AT"] ?? "").split("#");
+  let left = Number(count);
   return (name) => {
-    if (name === wanted) process.kill(process.pid, "SIGKILL");
+    if (name !== wanted) return;
+    left -= 1;
+    if (left === 0) process.kill(process.pid, "SIGKILL");
   };
 }

@@ -46,6 +46,8 @@ export interface BinderOptions {
   readonly client: NodeClient;
   readonly recorder: { record(event: NodeEvent): void };
   readonly provisioners: readonly OwnProvisioner[];
+  /** Called with the name of every step that leaves a trace. */
+  readonly point?: (name: string) => void;
 }
 
 interface Said {
@@ -132,11 +134,16 @@ export class Binder implements Controller {
     const { resourceVersion, annotations: marked } = bound.metadata;
     const body = { metadata: { resourceVersion, annotations: marked }, spec: { claimRef: bound.spec.claimRef } };
     const stored = dirty ? await client.patch<PersistentVolume>(volumePath(name), { type: "merge", body }) : volume;
-    if (stored.status?.phase !== "Bound") await this.patchPhase(stored, "Bound");
+    if (dirty) this.point("bind-after-volume");
+    if (stored.status?.phase !== "Bound") {
+      await this.patchPhase(stored, "Bound");
+      this.point("bind-after-phase");
+    }
     const annotations = claim.metadata.annotations ?? {};
     if (claim.spec.volumeName !== name || annotations[bindCompleted] === undefined) {
       const ours = claim.spec.volumeName === name ? {} : { [boundByController]: "yes" };
       await this.patchClaim(claim, { spec: { volumeName: name }, metadata: { annotations: { ...ours, [bindCompleted]: "yes" } } });
+      this.point("bind-after-claim");
     }
     if (claim.status?.phase === "Bound") return;
     const { accessModes, capacity } = volume.spec;
@@ -144,6 +151,7 @@ export class Binder implements Controller {
       type: "merge",
       body: { status: { phase: "Bound", accessModes, capacity: { storage: capacity?.["storage"] } } },
     });
+    this.point("bind-after-status");
   }
 
   private async provision(snapshot: ClusterSnapshot, claim: PersistentVolumeClaim): Promise<void> {
@@ -180,6 +188,7 @@ export class Binder implements Controller {
     const finalizers = claim.metadata.finalizers ?? [];
     if (!finalizers.includes(claimProtection) || usersOf(snapshot, claim).length > 0) return;
     await this.patchClaim(claim, { metadata: { finalizers: finalizers.filter((each) => each !== claimProtection) } });
+    this.point("release-after-claim");
   }
 
   /** The claims of generic ephemeral volumes (the ephemeral controller's part). */
@@ -213,6 +222,7 @@ export class Binder implements Controller {
     const claim = snapshot.claims.get(`${reference.namespace ?? ""}/${reference.name ?? ""}`);
     if (claim?.metadata.uid === reference.uid) return;
     await this.setPhase(volume, "Released");
+    this.point("release-after-phase");
     await this.reclaim(volume);
   }
 
@@ -254,6 +264,10 @@ export class Binder implements Controller {
   }
 
   // Writes
+
+  private point(name: string): void {
+    this.options.point?.(name);
+  }
 
   private async patchClaim(claim: PersistentVolumeClaim, body: { spec?: object; metadata?: object }): Promise<void> {
     const metadata = { ...body.metadata, resourceVersion: claim.metadata.resourceVersion };

@@ -28,7 +28,7 @@ export async function mapVolume(context: OperationContext, volume: ResolvedVolum
   let { devicePath } = attached;
   if (isCustomMapper(mapper)) {
     await step("MapVolume.SetUpDevice failed", name, () => mapper.setUpDevice());
-    context.point("setUpDevice.done");
+    context.point("map-after-device");
     const mapped = await step("MapVolume.MapPodDevice failed", name, () => mapper.mapPodDevice());
     if (mapped !== "") devicePath = mapped;
   }
@@ -48,10 +48,9 @@ export async function mapVolume(context: OperationContext, volume: ResolvedVolum
     certainty: "certain",
     reconstructed: false,
     remountRequired: false,
-    sizeText: undefined,
   };
   actual.putMount(mount);
-  context.point("mapVolume.done");
+  context.point("map-after-bind");
   const message = operationMessage("MapVolume.MapPodDevice succeeded", name, `globalMapPath ${goQuote(globalMapPath)}`);
   context.event(pod, { type: "Normal", reason: successReasons["MapVolume.MapPodDevice succeeded"], message });
   await step("MountVolume.Setup failed while expanding volume", name, () =>
@@ -91,7 +90,7 @@ async function mapBlock({ host, point }: OperationContext, map: BlockMap): Promi
   if (there && !isRight) await files.unlink(map.link);
   // The link first: by it a restarted process finds a half-made map.
   if (!isRight) await files.symlink(map.devicePath, map.link);
-  point("mapVolume.linked");
+  point("map-after-link");
   const bound = joinPath(map.globalMapPath, map.podUID);
   await files.mkdirAll(map.globalMapPath, 0o750);
   if (!(await files.lstat(bound))) await files.writeFile(bound, "", 0o640);
@@ -104,20 +103,21 @@ export async function unmapVolume(context: OperationContext, mount: PodMount): P
     const plugin = await requiredMapper(manager.findMapperPluginByName(mount.pluginName));
     const unmapper = await plugin.newBlockVolumeUnmapper(mount.specName, mount.podUID);
     actual.putMount({ ...mount, certainty: "uncertain" });
+    context.point("unmap-before-unbind");
     const bound = joinPath(await unmapper.getGlobalMapPath(mount.spec), mount.podUID);
     if (await host.ports.files.lstat(bound)) {
       const mounter = host.getMounter();
       if (await mounter?.isMountPoint(bound)) await mounter?.unmount(bound);
       await unlinkIfThere(context, bound);
     }
-    context.point("unmapVolume.unbound");
+    context.point("unmap-after-unbind");
     // The link last: by it a restarted process finds what is left to do.
     const { dir, name } = unmapper.getPodDeviceMapPath();
     await unlinkIfThere(context, joinPath(dir, name));
     if (isCustomUnmapper(unmapper)) await unmapper.unmapPodDevice();
   });
   actual.removeMount(mount.podUID, mount.uniqueName);
-  context.point("unmapVolume.done");
+  context.point("unmap-after-unlink");
 }
 
 async function unlinkIfThere({ host }: OperationContext, path: string): Promise<void> {
@@ -139,5 +139,5 @@ export async function unmapDevice(context: OperationContext, device: DeviceMount
     if (left) await files.rmdir(path);
   });
   actual.removeDevice(device.uniqueName);
-  context.point("unmapDevice.done");
+  context.point("unmap-after-device");
 }

@@ -27,10 +27,11 @@ export async function attachDevice(context: OperationContext, volume: ResolvedVo
   const attacher = await step("AttachVolume.NewAttacher failed", name, () => plugin.newAttacher());
   let attached = known;
   if (!known.attached) {
+    context.point("mount-before-attach");
     const devicePath = await step("AttachVolume.Attach failed", name, () => attacher.attach(spec, host.getNodeName()));
     attached = { ...known, attached: true, devicePath };
     actual.putDevice(attached);
-    context.point("attach.done");
+    context.point("mount-after-attach");
     const message = operationMessage("AttachVolume.Attach succeeded", name);
     context.event(pod, { type: "Normal", reason: successReasons["AttachVolume.Attach succeeded"], message });
   }
@@ -53,7 +54,7 @@ export async function mountDevice(context: OperationContext, volume: ResolvedVol
   );
   if (!mounter) return device;
   const deviceMountPath = await step("MountVolume.GetDeviceMountPath failed", name, () => mounter.getDeviceMountPath(spec));
-  context.point("mountDevice.begin");
+  context.point("mount-before-device");
   const args = { fsGroup: pod.spec.securityContext?.fsGroup };
   try {
     await step("MountVolume.MountDevice failed", name, () => mounter.mountDevice(spec, device.devicePath, deviceMountPath, args));
@@ -63,7 +64,7 @@ export async function mountDevice(context: OperationContext, volume: ResolvedVol
   }
   const mounted: DeviceMount = { ...device, deviceMountPath, certainty: "certain" };
   actual.putDevice(mounted);
-  context.point("mountDevice.done");
+  context.point("mount-after-device");
   return mounted;
 }
 
@@ -91,11 +92,11 @@ export async function unmountDevice(context: OperationContext, device: DeviceMou
       const references = await plugin.getDeviceMountRefs(deviceMountPath);
       refuseWhileReferenced(deviceMountPath, references);
       const unmounter = await plugin.newDeviceUnmounter();
-      context.point("unmountDevice.begin");
+      context.point("unmount-before-device");
       actual.putDevice({ ...device, certainty: "uncertain" });
       await unmounter.unmountDevice(deviceMountPath);
     });
-    context.point("unmountDevice.done");
+    context.point("unmount-after-device");
   }
   actual.putDevice({ ...device, deviceMountPath: undefined, certainty: "certain" });
   await detachDevice(context, device);
@@ -112,6 +113,7 @@ function refuseWhileReferenced(path: string, references: readonly string[]): voi
 async function detachDevice(context: OperationContext, device: DeviceMount): Promise<void> {
   if (!device.attached) return;
   const name = specName(device.spec);
+  context.point("unmount-before-detach");
   await step("DetachVolume.Detach failed", name, async () => {
     const plugin = await context.manager.findAttachablePluginByName(device.pluginName);
     if (!plugin) return;
@@ -121,5 +123,5 @@ async function detachDevice(context: OperationContext, device: DeviceMount): Pro
     });
     await detacher.detach(volumeName, context.host.getNodeName());
   });
-  context.point("detach.done");
+  context.point("unmount-after-detach");
 }

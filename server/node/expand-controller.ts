@@ -74,17 +74,21 @@ export class ExpandController implements Controller {
     if (!size || !oldSize) return;
     const now = `${new Date(this.options.clock.nowMs()).toISOString().slice(0, 19)}Z`;
     await writeVolume(client, resize.addPreResizeCapacity(volume, oldSize));
+    point("expand-before-mark");
     claim = await writeClaim(client, claim, resize.markControllerResizeInProgress(claim, plugin.getPluginName(), { size, now }));
-    point("controllerExpand.begin");
+    point("expand-after-mark");
     const spec = newSpecFromPersistentVolume(volume, false);
     const reached = await plugin.expandVolumeDevice(spec, size, oldSize);
+    point("expand-after-driver");
     await writeVolume(client, resize.updatePVSize(volume, reached));
-    point("controllerExpand.done");
+    point("expand-after-volume");
     if (plugin.requiresFSResize() && checkVolumeModeFilesystem(spec)) {
       await writeClaim(client, claim, resize.markForFSResize(claim, now));
+      point("expand-after-hand-over");
       return;
     }
     await writeClaim(client, claim, resize.markResizeFinished(claim, reached));
+    point("expand-after-finish");
     const { namespace = "", name = "" } = claim.metadata;
     const message = `ExpandVolume succeeded for volume ${namespace}/${name}`;
     recorder.record({ subject: claimSubject(claim), type: "Normal", reason: "VolumeResizeSuccessful", message, component });

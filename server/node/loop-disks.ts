@@ -81,11 +81,11 @@ export class LoopDisks implements OwnProvisioner, Controller {
     await this.requireSpace(size.ceilValue());
     await this.options.files.mkdirAll(this.options.folder, 0o700);
     await this.makeFile(name, size.ceilValue());
-    this.options.point("provision.file");
+    this.options.point("provision-after-file");
     await this.attach(loop, name);
-    this.options.point("provision.device");
+    this.options.point("provision-after-device");
     await this.createVolume(this.volumeFor(claim, storageClass, { name, size, fsType }));
-    this.options.point("provision.volume");
+    this.options.point("provision-after-volume");
     this.say(claim, { type: "Normal", reason: "ProvisioningSucceeded", message: `Successfully provisioned volume ${name}`, component: loopProvisioner });
   }
 
@@ -128,13 +128,15 @@ export class LoopDisks implements OwnProvisioner, Controller {
     const { files, client } = this.options;
     if (await files.lstat(file)) {
       for (const device of await loop.find(file)) await loop.detach(device);
-      this.options.point("remove.detached");
+      this.options.point("remove-after-detach");
       await files.unlink(file);
+      this.options.point("remove-after-file");
     }
     if (await files.lstat(this.linkOf(name))) await files.unlink(this.linkOf(name));
     this.attached.delete(name);
-    this.options.point("remove.file");
+    this.options.point("remove-after-link");
     await client.delete(volumePath(name));
+    this.options.point("remove-after-volume");
   }
 
   // Keeping attached, and growing
@@ -171,7 +173,7 @@ export class LoopDisks implements OwnProvisioner, Controller {
     const now = `${new Date(this.options.clock.nowMs()).toISOString().slice(0, 19)}Z`;
     const name = volume.metadata.name ?? "";
     const begun = await writeClaim(client, claim, resize.markControllerResizeInProgress(claim, loopProvisioner, { size, now }));
-    this.options.point("grow.begin");
+    this.options.point("grow-after-mark");
     this.say(claim, { type: "Normal", reason: "Resizing", message: `External resizer is resizing volume ${name}`, component: resizerComponent });
     try {
       await this.growDisk(loop, name, size.ceilValue());
@@ -182,7 +184,7 @@ export class LoopDisks implements OwnProvisioner, Controller {
       return;
     }
     await writeVolume(client, resize.updatePVSize(volume, size));
-    this.options.point("grow.volume");
+    this.options.point("grow-after-volume");
     await this.handOver(begun, volume, { size, now });
   }
 
@@ -190,10 +192,11 @@ export class LoopDisks implements OwnProvisioner, Controller {
     const { client } = this.options;
     if (volume.spec.volumeMode === "Block") {
       await writeClaim(client, claim, resize.markResizeFinished(claim, to.size));
+      this.options.point("grow-after-finish");
       return this.say(claim, { type: "Normal", reason: "VolumeResizeSuccessful", message: "Resize volume succeeded", component: resizerComponent });
     }
     await writeClaim(client, claim, resize.markForFSResize(claim, to.now));
-    this.options.point("grow.pending");
+    this.options.point("grow-after-hand-over");
     this.say(claim, { type: "Normal", reason: "FileSystemResizeRequired", message: "Require file system resize of volume on node", component: resizerComponent });
   }
 
@@ -204,10 +207,10 @@ export class LoopDisks implements OwnProvisioner, Controller {
       await this.requireSpace(sizeBytes - stat.sizeBytes);
       await this.truncate(this.fileOf(name), sizeBytes);
     }
-    this.options.point("grow.file");
+    this.options.point("grow-after-file");
     const device = await this.attach(loop, name);
     await loop.refreshSize(device);
-    this.options.point("grow.device");
+    this.options.point("grow-after-device");
   }
 
   /** As the resizer marks a final refusal: the person may ask for less. */
@@ -239,6 +242,7 @@ export class LoopDisks implements OwnProvisioner, Controller {
     const file = this.fileOf(name);
     const stat = await this.options.files.lstat(file);
     if (!stat) await this.options.files.writeFile(file, "", 0o600);
+    this.options.point("provision-before-size");
     if ((stat?.sizeBytes ?? 0n) < sizeBytes) await this.truncate(file, sizeBytes);
   }
 
@@ -250,6 +254,7 @@ export class LoopDisks implements OwnProvisioner, Controller {
   private async attach(loop: LoopPort, name: string): Promise<string> {
     const { files } = this.options;
     const device = await loop.attach(this.fileOf(name));
+    this.options.point("disk-after-attach");
     const link = this.linkOf(name);
     const there = await files.lstat(link);
     if (!there || (await files.readLink(link)) !== device) {

@@ -79,7 +79,7 @@ export class NodeExpander {
     const due = persistentVolume && nodeExpansion(claim, persistentVolume, spec.readOnly);
     if (!due || !persistentVolume) return;
     if (due.recorded) claim = await writeClaim(client, claim, resize.markNodeExpansionInProgress(claim));
-    point("nodeExpand.begin");
+    point("node-expand-after-mark");
     try {
       await this.callPlugin(volume, paths, due);
     } catch (error) {
@@ -88,10 +88,11 @@ export class NodeExpander {
       this.inUse.add(volume.uniqueName);
       return;
     }
-    point("nodeExpand.done");
+    point("node-expand-after-plugin");
     await writeClaim(client, claim, resize.markResizeFinished(claim, due.newSize));
-    point("nodeExpand.recorded");
+    point("node-expand-after-claim");
     await writeVolume(client, resize.deletePreResizeCapacity(persistentVolume));
+    point("node-expand-after-volume");
     this.saySuccess(volume, pod, claim);
   }
 

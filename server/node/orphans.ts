@@ -13,8 +13,15 @@ export interface Leftover {
   readonly why: string;
 }
 
+interface OrphanParts {
+  readonly host: KubeletVolumeHost;
+  /** Called with the name of every step that leaves a trace. */
+  readonly point: (name: string) => void;
+}
+
 /** Removes what may be removed, and says of the rest why it stays. `isKept` tells pods that are known or still have mounts. */
-export async function removeOrphans(host: KubeletVolumeHost, isKept: (podUID: string) => boolean): Promise<readonly Leftover[]> {
+export async function removeOrphans(parts: OrphanParts, isKept: (podUID: string) => boolean): Promise<readonly Leftover[]> {
+  const { host } = parts;
   const { files, log } = host.ports;
   const podsDir = host.getPodsDir();
   const leftovers: Leftover[] = [];
@@ -22,7 +29,7 @@ export async function removeOrphans(host: KubeletVolumeHost, isKept: (podUID: st
   for (const { name: podUID } of entries) {
     if (isKept(podUID)) continue;
     const path = joinPath(podsDir, podUID);
-    const why = await removePodFolder(host, podUID, path);
+    const why = await removePodFolder(parts, podUID, path);
     if (why === undefined) continue;
     leftovers.push({ podUID, path, why });
     log.warn("Orphaned pod found, but volumes are not cleaned up", { podUID, why });
@@ -30,7 +37,7 @@ export async function removeOrphans(host: KubeletVolumeHost, isKept: (podUID: st
   return leftovers;
 }
 
-async function removePodFolder(host: KubeletVolumeHost, podUID: string, path: string): Promise<string | undefined> {
+async function removePodFolder({ host, point }: OrphanParts, podUID: string, path: string): Promise<string | undefined> {
   const { files } = host.ports;
   const orphan = `orphaned pod ${goQuote(podUID)} found, but`;
   const mounted = (await host.getMounter()?.list())?.some((mount) => mount.path.startsWith(`${path}/`));
@@ -40,9 +47,11 @@ async function removePodFolder(host: KubeletVolumeHost, podUID: string, path: st
   } catch (error) {
     return `${orphan} failed to rmdir() volume: ${messageOf(error)}`;
   }
+  point("orphan-after-volumes");
   try {
     for (const { name } of await files.readDir(path)) await files.removeAll(joinPath(path, name));
     await files.rmdir(path);
+    point("orphan-after-folder");
     return undefined;
   } catch (error) {
     return codeOf(error) === "ENOENT" ? undefined : `${orphan} error occurred when trying to remove the pod directory: ${messageOf(error)}`;

@@ -259,7 +259,7 @@ export class Reconciler {
     await this.cleanUnknown(desired);
     await this.cleanStrays(desired);
     const busy = new Set(this.actual.mounts().map((mount) => mount.podUID));
-    const leftovers = await removeOrphans(this.context.host, (podUID) => desired.pods.has(podUID) || busy.has(podUID));
+    const leftovers = await removeOrphans(this.context, (podUID) => desired.pods.has(podUID) || busy.has(podUID));
     const left = new Set(leftovers.map((leftover) => leftover.podUID));
     const known = new Set(this.actual.mounts().map((mount) => mount.path));
     const stays = (podUID: string) => desired.pods.has(podUID) || busy.has(podUID) || left.has(podUID);

@@ -68,7 +68,7 @@ describe("Operations", () => {
     expect(record).toMatchObject({ phase: "following", from: "1Gi", to: "2Gi", progress: { status: "working" } });
     expect(operations.entries(record.id).map((entry) => entry.phase)).toEqual(["intended", "read", "sending", "following", "following"]);
     expect(cluster.patches).toEqual([{ metadata: { resourceVersion: "7" }, spec: { resources: { requests: { storage: "2Gi" } } } }]);
-    expect(points.slice(0, 5)).toEqual(["before-journal-intended", "after-journal-intended", "after-journal-read", "after-journal-sending", "after-answer"]);
+    expect(points.slice(0, 5)).toEqual(["journal-before-intended", "journal-after-intended", "journal-after-read", "journal-after-sending", "journal-after-answer"]);
   });
 
   it("is done only when the cluster shows it", async () => {

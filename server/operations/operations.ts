@@ -11,7 +11,7 @@ import { decideExpansion, expansionPatch, grantedOf, requestedOf } from "./decid
 import { decideResize, resizePatch } from "./decide-resize";
 import { claimPath, expansionProgress, readExpandEvidence, type ExpandInput } from "./expand-claim";
 import type { JournalEntry } from "./journal";
-import type { Decision, OperationPhase, OperationRecord, OperationSubject, OperationVerb, Progress } from "./operation";
+import type { Decision, OperationRecord, OperationSubject, OperationVerb, Progress } from "./operation";
 import type { OperationCluster, OperationPorts } from "./ports";
 import { podPath, readResizeEvidence, resizeProgress, sizeLimitOf, type ResizeInput } from "./resize-ephemeral";
 
@@ -135,10 +135,16 @@ export class Operations {
       throw error;
     });
     if (!progress || sameProgress(progress, record.progress)) return;
-    const phase: OperationPhase = progress.ended ? "ended" : "following";
-    this.ports.point(`before-journal-${phase}`);
-    this.write({ ...record, phase, progress, endedAt: progress.ended ? this.now() : undefined }, progress.sentence);
-    this.ports.point(`after-journal-${phase}`);
+    if (!progress.ended) return this.writeProgress(record, progress);
+    this.ports.point("journal-before-ended");
+    this.end(record, progress);
+    this.ports.point("journal-after-ended");
+  }
+
+  private writeProgress(record: OperationRecord, progress: Progress): void {
+    this.ports.point("journal-before-progress");
+    this.write({ ...record, progress }, progress.sentence);
+    this.ports.point("journal-after-progress");
   }
 
   private progressOf(cluster: OperationCluster, record: OperationRecord): Promise<Progress> {
@@ -153,26 +159,26 @@ export class Operations {
     }
     if (verb.decision.kind !== "do") throw new AppError("precondition", verb.decision.reason);
     const intended = this.recordOf(cluster, options, verb);
-    this.ports.point("before-journal-intended");
+    this.ports.point("journal-before-intended");
     this.ports.journal.begin(intended, `${verb.verb} from ${verb.from} to ${verb.to}`);
     this.changed(intended);
-    this.ports.point("after-journal-intended");
+    this.ports.point("journal-after-intended");
     const read = this.write({ ...intended, phase: "read" }, `read at resourceVersion ${verb.readVersion ?? "unknown"}`);
-    this.ports.point("after-journal-read");
+    this.ports.point("journal-after-read");
     const sending = this.write({ ...read, phase: "sending" }, "sending");
-    this.ports.point("after-journal-sending");
+    this.ports.point("journal-after-sending");
     return this.send(sending, verb);
   }
 
   private async send(sending: OperationRecord, verb: Verb): Promise<OperationRecord> {
     try {
       const answer = await verb.send();
-      this.ports.point("after-answer");
+      this.ports.point("journal-after-answer");
       const following = this.write(
         { ...sending, phase: "following", answeredGeneration: answer.metadata.generation },
         `answered with resourceVersion ${answer.metadata.resourceVersion ?? "unknown"}`,
       );
-      this.ports.point("after-journal-following");
+      this.ports.point("journal-after-following");
       await this.follow(following.id);
       return this.ports.journal.get(following.id) ?? following;
     } catch (error) {
