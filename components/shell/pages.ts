@@ -1,7 +1,7 @@
 import type { IconName } from "@/components/ui/icon";
 import type { Outputs } from "@/components/trpc";
 
-export type Noun = "plugins" | "volumes";
+export type Noun = "plugins" | "volumes" | "claims" | "nodes" | "operations";
 
 export interface Page {
   readonly noun: Noun;
@@ -14,4 +14,7 @@ export interface Page {
 export const pages: readonly Page[] = [
   { noun: "plugins", title: "Plugins", icon: "plugins", count: "plugins" },
   { noun: "volumes", title: "Volumes", icon: "volumes", count: "volumes" },
+  { noun: "claims", title: "Claims", icon: "claims", count: "claims" },
+  { noun: "nodes", title: "Nodes", icon: "nodes", count: "nodes" },
+  { noun: "operations", title: "Operations", icon: "operations", count: "operations" },
 ];

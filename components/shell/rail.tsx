@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { ClusterSwitcher } from "@/components/shell/cluster-switcher";
-import { pages } from "@/components/shell/pages";
+import { pages, type Page } from "@/components/shell/pages";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
 import { IconButton } from "@/components/ui/button";
@@ -34,7 +34,7 @@ function RailPages({ onNavigate }: { onNavigate: (() => void) | undefined }) {
   const noun = usePathname().split("/")[3];
   return (
     <nav aria-label="Pages">
-      {pages.map((page) => (
+      {pages.filter((page) => page.noun !== "operations" || status?.counts.operations !== undefined).map((page) => (
         <Link
           key={page.noun}
           href={paths.list(cluster, page.noun)}
@@ -44,9 +44,23 @@ function RailPages({ onNavigate }: { onNavigate: (() => void) | undefined }) {
         >
           <Icon name={page.icon} />
           <span className="word">{page.title}</span>
-          {status && <span className="n">{status.counts[page.count].toLocaleString()}</span>}
+          <Count page={page} />
         </Link>
       ))}
     </nav>
+  );
+}
+
+/** How many there are; of operations how many run, and nothing while none does. */
+function Count({ page }: { page: Page }) {
+  const count = useCluster().status?.counts[page.count];
+  if (count === undefined) return null;
+  if (page.noun !== "operations") return <span className="n">{count.toLocaleString()}</span>;
+  if (count === 0) return null;
+  return (
+    <span className="n busy" title={`${count} running`}>
+      {count}
+      <span className="vh"> running</span>
+    </span>
   );
 }

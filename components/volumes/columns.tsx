@@ -1,6 +1,7 @@
 import Link from "next/link";
 import { paths } from "@/components/shell/paths";
 import type { Outputs } from "@/components/trpc";
+import { Dash } from "@/components/ui/dash";
 import { Flash } from "@/components/ui/flash";
 import { PluginName, ShortName } from "@/components/ui/plugin-name";
 import { Status } from "@/components/ui/status";
@@ -79,14 +80,5 @@ function SizeCell({ row: { size, growsTo } }: { row: VolumeRow }) {
       </span>{" "}
       <span title="requested">{growsTo}</span>
     </Flash>
-  );
-}
-
-/** Not reported or not applicable: which of them is on hover. */
-export function Dash({ why }: { why: string }) {
-  return (
-    <span className="muted" title={why}>
-      –<span className="vh"> {why}</span>
-    </span>
   );
 }

@@ -1,11 +1,13 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState } from "react";
 import { PageHead } from "@/components/shell/page-head";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
 import { Button } from "@/components/ui/button";
+import { Icon } from "@/components/ui/icon";
 import { AsKubectl } from "@/components/ui/kubectl";
 import { ShortName } from "@/components/ui/plugin-name";
 import { Status } from "@/components/ui/status";
@@ -13,9 +15,14 @@ import type { VolumeDetail } from "@/components/volumes/detail-types";
 import { YamlDialog } from "@/components/volumes/yaml-dialog";
 import { ServedBy } from "@/components/volumes/columns";
 
+/** Loaded when somebody wants to resize something. */
+const ResizeDialog = dynamic(() => import("@/components/volumes/resize-dialog").then((module) => module.ResizeDialog), { ssr: false });
+
 export function VolumeHead({ detail }: { detail: VolumeDetail }) {
+  const [resizing, setResizing] = useState(false);
   const [yamlOpen, setYamlOpen] = useState(false);
   const { row } = detail;
+  const { cluster } = useCluster();
   const where = row.word === "ok" || row.word === "not applicable" ? row.word : `${row.word} at ${row.at}`;
   return (
     <>
@@ -35,9 +42,21 @@ export function VolumeHead({ detail }: { detail: VolumeDetail }) {
             <Button look="quiet" icon="yaml" onClick={() => setYamlOpen(true)}>
               YAML
             </Button>
+            {detail.resize && (
+              <Button icon="grow" onClick={() => setResizing(true)} refused={detail.resize.refused}>
+                Resize
+              </Button>
+            )}
+            {row.claim && (
+              <Link className="btn" href={paths.claim(cluster, { namespace: row.namespace, name: row.claim })} prefetch={false}>
+                <Icon name="claims" />
+                Claim
+              </Link>
+            )}
           </>
         }
       />
+      {resizing && <ResizeDialog row={row} onClose={() => setResizing(false)} />}
       <YamlDialog open={yamlOpen} onClose={() => setYamlOpen(false)} detail={detail} />
     </>
   );
@@ -64,7 +83,10 @@ function VolumeFacts({ detail: { row, containers } }: { detail: VolumeDetail }) 
       </span>
       {row.claim && (
         <span>
-          Claim <span className="name">{row.claim}</span>
+          Claim{" "}
+          <Link className="mono" href={paths.claim(cluster, { namespace: row.namespace, name: row.claim })} prefetch={false}>
+            {row.claim}
+          </Link>
         </span>
       )}
       {row.persistentVolume && (
@@ -77,7 +99,10 @@ function VolumeFacts({ detail: { row, containers } }: { detail: VolumeDetail }) 
       )}
       {row.node && (
         <span>
-          Node <span className="name">{row.node}</span>
+          Node{" "}
+          <Link className="mono" href={paths.node(cluster, row.node)} prefetch={false}>
+            {row.node}
+          </Link>
         </span>
       )}
       {containers.map((container) => (

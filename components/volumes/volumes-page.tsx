@@ -1,71 +1,71 @@
 "use client";
 
-import { useState } from "react";
-import { PageHead } from "@/components/shell/page-head";
-import { useCluster } from "@/components/shell/status-context";
-import { TableSkeleton } from "@/components/shell/skeleton";
-import { Failed, Forbidden } from "@/components/shell/states";
-import { FilterField } from "@/components/list/filter-field";
-import { AsKubectl } from "@/components/ui/kubectl";
-import { Ledger } from "@/components/list/ledger";
-import { useListPages } from "@/components/list/use-list-pages";
-import { useSteadyPlace } from "@/components/list/use-steady-place";
+import { ListPage, type SortProps } from "@/components/list/list-page";
+import { SortHead } from "@/components/list/sort-head";
 import { useUrlState } from "@/components/list/url-state";
-import { useVirtualRows } from "@/components/list/use-virtual-rows";
 import { useTRPCClient } from "@/components/trpc";
+import { VolumeCells, type VolumeRow } from "@/components/volumes/columns";
 import { TokenChip } from "@/components/volumes/token-chip";
-import { NoVolumes } from "@/components/volumes/no-volumes";
-import { sortingText, volumeQuery } from "@/components/volumes/volume-query";
-import { volumeHeads, VolumeTable, type VolumePages } from "@/components/volumes/volume-table";
+
+const headTexts = ["Pod / volume", "Status", "Plugin", "Node", "Way", "Size", "Used", "Source", "Mounted at"] as const;
+const order = { columns: ["pod", "status", "plugin", "node", "size", "used"] } as const;
+type Column = (typeof order.columns)[number];
 
 export function VolumesPage() {
-  const { cluster, status, retry, reading } = useCluster();
-  const url = useUrlState();
-  const query = volumeQuery(cluster, url);
-  const [count, setCount] = useState(0);
-  const rows = useVirtualRows(count);
   const client = useTRPCClient();
-  const pages: VolumePages = useListPages(
-    { path: ["volume", "list"], query, fetch: (window) => client.volume.list.query({ ...query, ...window }) },
-    rows.inSight,
-  );
-  const { list } = pages;
-  if (list && list.matched !== count) setCount(list.matched);
-  useSteadyPlace(pages, rows, JSON.stringify(query));
-
-  const forbidden = status?.missing.filter((right) => right.resource === "pods") ?? [];
+  const url = useUrlState();
+  const tokens = url.get("tokens") === "1";
   return (
-    <div className="list-page listing">
-      <PageHead
-        title="Volumes"
-        question="Which plugin serves each pod volume, and is it all right?"
-        actions={<AsKubectl command={list?.command} about="All volumes of all pods, one a line. Status and plugin are Voldeck's own: kubectl can't filter by them." />}
-      />
-      {forbidden.length > 0 ? (
-        <Forbidden what="You may not list pods in this cluster" missing={forbidden} onRetry={retry} />
-      ) : (
-        <>
-          <Ledger label="Volumes by status" counts={list?.ledger} chosen={query.status ?? ""} onChoose={(word) => url.step({ status: word })} />
-          <div className="filterbar pt-2.5">
-            <FilterField value={query.filter} onChange={(q) => url.adjust({ q })} placeholder="Filter: words, plugin:csi, status:stuck" />
-            <TokenChip shown={query.tokens} hidden={list?.hiddenTokens ?? 0} onChange={(tokens) => url.step({ tokens: tokens ? "1" : "" })} />
-          </div>
-          {pages.error && !list ? (
-            <Failed what="The volumes could not be read" error={pages.error} onRetry={pages.refetch} />
-          ) : !list || (reading && list.total === 0) ? (
-            <TableSkeleton label="volumes" heads={volumeHeads} />
-          ) : list.matched === 0 ? (
-            <NoVolumes list={list} query={query} onClear={() => url.step({ q: "", status: "" })} />
-          ) : (
-            <VolumeTable query={query} pages={pages} rows={rows} count={count} onSort={(sorting) => url.step({ sort: sortingText(sorting) })} />
-          )}
-          <div className="t-foot">
-            <span role="status">{list ? `${list.matched.toLocaleString()} of ${list.total.toLocaleString()} shown` : "…"}</span>
-            <span className="wide">Enter opens · arrows move · / filters</span>
-            <span className="only-folded ml-auto">2 columns folded: source and path</span>
-          </div>
-        </>
-      )}
-    </div>
+    <ListPage
+      title="Volumes"
+      question="Which plugin serves each pod volume, and is it all right?"
+      icon="volumes"
+      resource="pods"
+      path={["volume", "list"]}
+      order={order}
+      more={{ tokens }}
+      fetch={(query) => client.volume.list.query({ ...query, tokens })}
+      placeholder="Filter: words, plugin:csi, status:stuck"
+      headTexts={headTexts}
+      heads={(sort: SortProps<Column>) => <VolumeHeads {...sort} />}
+      cells={(row: VolumeRow, cluster) => <VolumeCells row={row} cluster={cluster} />}
+      emptyTitle="No pod has a volume yet"
+      empty={<p>Every volume of every pod appears here as soon as the pod is in the API. On a node of its own, put a manifest into the manifests folder.</p>}
+      chips={(list) => <TokenChip shown={tokens} hidden={list?.hiddenTokens ?? 0} onChange={(shown) => url.step({ tokens: shown ? "1" : "" })} />}
+      aboutCommand="All volumes of all pods, one a line. Status and plugin are Voldeck's own: kubectl can't filter by them."
+      foot={<span className="only-folded ml-auto">2 columns folded: source and path</span>}
+    />
+  );
+}
+
+function VolumeHeads(sort: SortProps<Column>) {
+  return (
+    <>
+      <SortHead column="pod" {...sort}>
+        Pod / volume
+      </SortHead>
+      <SortHead column="status" {...sort}>
+        Status
+      </SortHead>
+      <SortHead column="plugin" {...sort}>
+        Plugin
+      </SortHead>
+      <SortHead column="node" {...sort}>
+        Node
+      </SortHead>
+      <th scope="col">Way</th>
+      <SortHead column="size" className="num" {...sort}>
+        Size
+      </SortHead>
+      <SortHead column="used" className="num last" {...sort}>
+        Used
+      </SortHead>
+      <th scope="col" className="fold">
+        Source
+      </th>
+      <th scope="col" className="fold">
+        Mounted at
+      </th>
+    </>
   );
 }

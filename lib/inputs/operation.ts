@@ -1,10 +1,16 @@
 import { z } from "zod";
 import { inCluster } from "@/lib/inputs/cluster";
+import { listInput, objectName as name, uid } from "@/lib/inputs/list";
 import { tryParseQuantity } from "@/lib/quantity";
 
-const name = z.string().min(1).max(253);
-/** The object that the person saw; another one of the same name refuses. */
-const uid = z.string().min(1).max(128);
+export const operationSortColumns = ["started", "status", "subject"] as const;
+export type OperationSortColumn = (typeof operationSortColumns)[number];
+
+export const operationFilterFields = ["subject", "by", "status", "verb"] as const;
+export type OperationFilterField = (typeof operationFilterFields)[number];
+
+/** Newest first unless told otherwise. */
+export const listOperations = listInput.extend({ sort: z.enum(operationSortColumns).default("started"), descending: z.boolean().default(true) });
 
 /** A size as typed: `20Gi`. */
 export const size = z

@@ -7,6 +7,7 @@ import { matchOn } from "@/server/diagnosis/match";
 
 export interface EvidenceReader {
   readonly snapshot: ClusterSnapshot;
+  readonly unread: ReadonlySet<WatchedKind>;
   /** The same function for as long as the picture is the same. */
   readonly read: (volume: PodVolume) => VolumeEvidence;
 }
@@ -14,7 +15,7 @@ export interface EvidenceReader {
 interface Picture extends EvidenceReader {
   readonly hosts: readonly PluginHost[];
   readonly reports: readonly (NodeReport | undefined)[];
-  readonly unread: string;
+  readonly unreadText: string;
 }
 
 const pictures = new WeakMap<ClusterSnapshot, Picture>();
@@ -25,7 +26,7 @@ export function evidenceReader(view: ClusterView): EvidenceReader {
   const reports = [...snapshot.nodes.keys()].map((name) => view.nodeReport(name));
   const unread = unreadKinds(view);
   const known = pictures.get(snapshot);
-  if (known && sameTables(known.hosts, hosts) && sameItems(known.reports, reports) && known.unread === [...unread].join()) return known;
+  if (known && sameTables(known.hosts, hosts) && sameItems(known.reports, reports) && known.unreadText === [...unread].join()) return known;
   const byNode = new Map(hosts.map((host) => [host.nodeName, host]));
   const read = gatherer({
     snapshot,
@@ -34,7 +35,7 @@ export function evidenceReader(view: ClusterView): EvidenceReader {
     nodeReport: (name) => view.nodeReport(name),
     match: (volume) => matchOn(byNode.get(volume.pod.spec.nodeName ?? ""), volume),
   });
-  const picture: Picture = { snapshot, read, hosts, reports, unread: [...unread].join() };
+  const picture: Picture = { snapshot, read, unread, hosts, reports, unreadText: [...unread].join() };
   pictures.set(snapshot, picture);
   return picture;
 }

@@ -45,6 +45,8 @@ export interface VolumeDetail {
   readonly events: readonly EventRow[];
   readonly objects: readonly { readonly object: VolumeObject; readonly name: string }[];
   readonly command: string;
+  /** Why its size can't be changed from here; undefined where it may be tried. Only memory-backed volumes of a pod have one. */
+  readonly resize?: { readonly refused?: string };
 }
 
 export function volumeDetail(view: ClusterView, input: GetVolume): VolumeDetail {
@@ -64,6 +66,7 @@ export function volumeDetail(view: ClusterView, input: GetVolume): VolumeDetail 
     onNode: onNode(evidence),
     containers: containersOf(volume),
     events: eventsOf(evidence, snapshot.eventsByUid.get(volume.persistentVolume?.metadata.uid ?? "") ?? []),
+    resize: resizeOf(view, volume),
     objects: [...objectIds(evidence)].map(([object, id]) => ({ object, name: id.name })),
     command: volumeCommands({
       namespace: input.namespace,
@@ -101,6 +104,12 @@ function objectIds({ volume, storageClass, csiDriver }: VolumeEvidence): Readonl
     ["csiDriver", csiDriver?.metadata.name, { group: "storage.k8s.io", version: "v1", resource: "csidrivers" }],
   ];
   return new Map(ids.flatMap(([object, name, id]) => (name === undefined ? [] : [[object, { ...id, name }] as const])));
+}
+
+function resizeOf(view: ClusterView, { volume }: PodVolume): VolumeDetail["resize"] {
+  if (volume.emptyDir?.medium !== "Memory") return undefined;
+  if (!view.operations) return { refused: "This cluster is shown read-only: use the kubectl line, or resize it from a Voldeck that may change it." };
+  return volume.emptyDir.sizeLimit === undefined ? { refused: "It has no sizeLimit, and Kubernetes lets none be added to a running pod." } : {};
 }
 
 function onNode({ nodeName, report, reported }: VolumeEvidence): OnNode {

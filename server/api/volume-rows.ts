@@ -1,5 +1,4 @@
 /** Rows of the volume list, made once per picture of a cluster and kept until the picture changes. */
-import type { Haystack } from "@/lib/filter";
 import { isTokenVolume, sourceInWords, type SourceInWords } from "@/lib/volume-source";
 import { storageOf } from "@/lib/kube/storage";
 import type { VolumeFilterField } from "@/lib/inputs/volume";
@@ -7,6 +6,7 @@ import type { ReportedVolume } from "@/lib/node-report";
 import type { Way, WayStage } from "@/lib/way";
 import type { StageState, StatusWord } from "@/lib/words";
 import type { ClusterView } from "@/server/api/context";
+import { searchable, type Searchable } from "@/server/api/list";
 import type { PodVolume } from "@/server/cluster/snapshot";
 import { csiDriverOf, type Match, type VolumeEvidence } from "@/server/diagnosis/evidence";
 import { evidenceReader } from "@/server/api/evidence-reader";
@@ -47,17 +47,14 @@ export interface VolumeRow {
   readonly token: boolean;
 }
 
-export interface SearchableRow {
-  readonly row: VolumeRow;
-  readonly haystack: Haystack<VolumeFilterField>;
-}
+export type SearchableRow = Searchable<VolumeRow, VolumeFilterField>;
 
 /** All rows of a cluster in the order of keys. */
 export function volumeRows(view: ClusterView): readonly SearchableRow[] {
   const { snapshot, read } = evidenceReader(view);
   const known = cache.get(read);
   if (known) return known;
-  const rows = snapshot.podVolumes.map((volume) => searchable(rowOf(read(volume))));
+  const rows = snapshot.podVolumes.map((volume) => searchableRow(rowOf(read(volume))));
   cache.set(read, rows);
   return rows;
 }
@@ -132,9 +129,9 @@ function mountedAt({ pod, volume }: PodVolume): string | undefined {
   return undefined;
 }
 
-function searchable(row: VolumeRow): SearchableRow {
+function searchableRow(row: VolumeRow): SearchableRow {
   const plugin = row.plugin.state === "one" ? row.plugin.name : row.plugin.state === "several" ? row.plugin.names.join(" ") : row.plugin.state;
-  const fields: Record<VolumeFilterField, string> = {
+  return searchable(row, {
     namespace: row.namespace,
     pod: row.pod,
     volume: row.volume,
@@ -146,15 +143,5 @@ function searchable(row: VolumeRow): SearchableRow {
     claim: row.claim ?? "",
     pv: row.persistentVolume ?? "",
     source: `${row.source.kind} ${row.source.name ?? ""}`,
-  };
-  const lower = mapValues(fields, (value) => value.toLowerCase());
-  const text = [row.key, plugin, row.driver, row.node, row.word, row.claim, row.persistentVolume].join(" ").toLowerCase();
-  return { row, haystack: { text, fields: lower } };
+  });
 }
-
-function mapValues<Key extends string>(record: Record<Key, string>, change: (value: string) => string): Record<Key, string> {
-  const result = { ...record };
-  for (const key in result) result[key] = change(result[key]);
-  return result;
-}
-

@@ -13,8 +13,8 @@ export interface ClusterStatus {
   /** The server's clock when it answered; ages are counted from it, whatever the browser's clock says. */
   readonly nowMs: number;
   readonly light: LiveLight;
-  /** What there is of each noun, for the rail. */
-  readonly counts: { readonly plugins: number; readonly volumes: number; readonly claims: number; readonly nodes: number };
+  /** What there is of each noun, for the rail: of operations those that run, absent where the cluster is shown read-only. */
+  readonly counts: { readonly plugins: number; readonly volumes: number; readonly claims: number; readonly nodes: number; readonly operations?: number };
   /** Kinds that this person may not read. */
   readonly missing: readonly MissingRight[];
 }
@@ -37,6 +37,7 @@ export const clusterRouter = router({
         volumes: snapshot.podVolumes.length,
         claims: snapshot.claims.size,
         nodes: snapshot.nodes.size,
+        operations: view.operations?.list().filter(({ endedAt }) => endedAt === undefined).length,
       },
       missing: freshness.kinds.filter((kind) => kind.state === "forbidden").map((kind) => missingToRead(kind.kind)),
     };

@@ -1,0 +1,8 @@
+import type { Metadata } from "next";
+import { OperationPage } from "@/components/operations/operation-page";
+
+export const metadata: Metadata = { title: "Operation" };
+
+export default async function Page({ params }: { params: Promise<{ id: string }> }) {
+  return <OperationPage id={decodeURIComponent((await params).id)} />;
+}

@@ -1,0 +1,84 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { ComparedTable } from "@/components/nodes/compared-table";
+import { NodeFacts } from "@/components/nodes/node-facts";
+import { NodeDrivers, NodeMounts } from "@/components/nodes/node-report";
+import { useUrlState } from "@/components/list/url-state";
+import { PageHead } from "@/components/shell/page-head";
+import { paths } from "@/components/shell/paths";
+import { useCluster } from "@/components/shell/status-context";
+import { Failed, isNotFound, NotFound } from "@/components/shell/states";
+import { useTRPC, type Outputs } from "@/components/trpc";
+import { AsKubectl } from "@/components/ui/kubectl";
+import { Status } from "@/components/ui/status";
+import { BarSection } from "@/components/volumes/volume-skeleton";
+import { messageOf } from "@/lib/errors";
+
+export type NodeDetail = Outputs["node"]["get"];
+
+const tabs = [
+  { tab: "", text: "Wanted, reported, found" },
+  { tab: "mounts", text: "Mounts" },
+  { tab: "drivers", text: "Drivers and sockets" },
+] as const;
+
+export function NodePage({ name }: { name: string }) {
+  const { cluster } = useCluster();
+  const query = useQuery(useTRPC().node.get.queryOptions({ cluster, name }));
+  if (query.error && isNotFound(query.error)) {
+    return (
+      <NotFound
+        title={`Node ${name} is not here`}
+        actions={
+          <Link className="btn" href={paths.list(cluster, "nodes")}>
+            All nodes
+          </Link>
+        }
+      >
+        <p>{messageOf(query.error)}.</p>
+      </NotFound>
+    );
+  }
+  if (query.error && !query.data) return <Failed what={`Node ${name} could not be read`} error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) {
+    return (
+      <div className="pad pt-4" aria-busy="true">
+        <BarSection title={name} rows={8} />
+      </div>
+    );
+  }
+  return <NodeBody detail={query.data} />;
+}
+
+function NodeBody({ detail }: { detail: NodeDetail }) {
+  const url = useUrlState();
+  const chosen = tabs.find((each) => each.tab === url.get("tab"))?.tab ?? "";
+  const differences = detail.compared.filter((each) => each.differs).length;
+  return (
+    <>
+      <PageHead
+        title={
+          <>
+            <span className="mono">{detail.row.name}</span>
+            <Status word={detail.row.word} fill text={differences === 0 ? detail.row.word : `${differences} ${differences === 1 ? "difference" : "differences"}`} />
+          </>
+        }
+        question="What is really on this node?"
+        actions={<AsKubectl command={detail.command} about="The node as the API holds it." />}
+      />
+      <NodeFacts detail={detail} />
+      <div className="tabs" role="group" aria-label="Views">
+        {tabs.map(({ tab, text }) => (
+          <button key={tab} type="button" aria-current={tab === chosen || undefined} onClick={() => url.step({ tab })}>
+            {text}
+          </button>
+        ))}
+      </div>
+      {chosen === "" && <ComparedTable detail={detail} />}
+      {chosen === "mounts" && <NodeMounts detail={detail} />}
+      {chosen === "drivers" && <NodeDrivers detail={detail} />}
+    </>
+  );
+}

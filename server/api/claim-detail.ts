@@ -1,0 +1,39 @@
+import { AppError } from "@/lib/errors";
+import { getCommand } from "@/lib/kubectl";
+import type { GetClaim } from "@/lib/inputs/claim";
+import type { Way } from "@/lib/way";
+import { claimEvidence, claimRow, type ClaimRow } from "@/server/api/claim-rows";
+import type { ClusterView, ObjectId } from "@/server/api/context";
+import { eventRow, type EventRow } from "@/server/api/volume-detail";
+import { claimWayOf } from "@/server/diagnosis/way";
+import type { OperationRecord } from "@/server/operations/operation";
+
+export interface ClaimDetail {
+  readonly version: number;
+  readonly row: ClaimRow;
+  readonly way: Way;
+  /** Newest first. */
+  readonly events: readonly EventRow[];
+  /** What was done to it from here, newest first; undefined where this cluster is shown read-only. */
+  readonly operations?: readonly OperationRecord[];
+  readonly command: string;
+}
+
+export function claimDetail(view: ClusterView, input: GetClaim): ClaimDetail {
+  const evidence = claimEvidence(view, `${input.namespace}/${input.name}`);
+  if (!evidence) throw new AppError("not-found", `There is no claim ${input.name} in ${input.namespace}`);
+  const way = claimWayOf(evidence);
+  const row = claimRow(evidence, way);
+  return {
+    version: view.snapshot().version,
+    row,
+    way,
+    events: evidence.claimEvents.map((event) => eventRow("claim", event)).sort((a, b) => b.lastSeenMs - a.lastSeenMs),
+    operations: view.operations?.list().filter(({ verb, subject }) => verb === "expand-claim" && subject.uid === row.uid),
+    command: getCommand("persistentvolumeclaim", input.name, input.namespace),
+  };
+}
+
+export function claimObjectId({ namespace, name }: GetClaim): ObjectId {
+  return { group: "", version: "v1", resource: "persistentvolumeclaims", namespace, name };
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { createCallerFactory } from "@/server/api/init";
+import { appRouter } from "@/server/api/router";
+import { contextOf, viewOf } from "@/server/api/test-picture";
+import { shop } from "@/server/api/test-shop";
+
+const cluster = "testbed-1a2b3c";
+const caller = createCallerFactory(appRouter)(contextOf(viewOf(shop)));
+
+describe("claim.list", () => {
+  it("keeps requested, granted, real and used size apart", async () => {
+    const { rows } = await caller.claim.list({ cluster });
+    expect(rows.map(({ name, word, requested, granted, capacityBytes, usedBytes }) => ({ name, word, requested, granted, capacityBytes, usedBytes }))).toEqual([
+      { name: "data-web-0", word: "working", requested: "20Gi", granted: "10Gi", capacityBytes: "10737418240", usedBytes: "8482560409" },
+      { name: "data-web-1", word: "ok", requested: "10Gi", granted: "10Gi", capacityBytes: undefined, usedBytes: undefined },
+    ]);
+  });
+
+  it.each([
+    ["by pod", { filter: "pod:web-1" }, ["data-web-1"]],
+    ["by word", { status: "working" as const }, ["data-web-0"]],
+    ["sorted by request, largest first", { sort: "requested" as const, descending: true }, ["data-web-0", "data-web-1"]],
+  ])("%s", async (_name, query, names) => {
+    const { rows } = await caller.claim.list({ cluster, ...query });
+    expect(rows.map(({ name }) => name)).toEqual(names);
+  });
+});
+
+describe("claim.get", () => {
+  it("shows where it stands, with proof, and who uses it", async () => {
+    const { row, way } = await caller.claim.get({ cluster, namespace: "shop", name: "data-web-0" });
+    expect(row).toMatchObject({ mayGrow: true, pods: [{ name: "web-0", volume: "data", node: "node1" }] });
+    expect(way.stages.map(({ stage, state }) => [stage, state])).toEqual([
+      ["bind", "done"],
+      ["provision", "done"],
+      ["expand", "doing"],
+    ]);
+  });
+
+  it("does not know what is not there", async () => {
+    await expect(caller.claim.get({ cluster, namespace: "shop", name: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { createCallerFactory } from "@/server/api/init";
+import { appRouter } from "@/server/api/router";
+import { contextOf, viewOf } from "@/server/api/test-picture";
+import { shop } from "@/server/api/test-shop";
+
+const cluster = "testbed-1a2b3c";
+const caller = createCallerFactory(appRouter)(contextOf(viewOf(shop)));
+
+describe("node", () => {
+  it("judges each node by its volumes and its report", async () => {
+    const { rows } = await caller.node.list({ cluster });
+    expect(rows.map(({ name, word, source, volumes, troubled }) => [name, word, source, volumes, troubled])).toEqual([
+      ["node1", "stuck", "node", 5, 1],
+      ["node2", "stuck", "observed", 2, 1],
+    ]);
+  });
+
+  it("puts wanted and found side by side, differences first", async () => {
+    const { compared } = await caller.node.get({ cluster, name: "node1" });
+    expect(compared.map(({ title, differs, found }) => [title, differs, found])).toEqual([
+      ["orphan / lost", true, "nothing"],
+      ["web-0 / data", true, "/dev/loop3 xfs"],
+      ["cache-8bc9d7f5b6-l94j8 / hot", false, "tmpfs tmpfs"],
+      ["web-0 / config", false, "/var/lib/kubelet/pods/uid-web-0/volumes/kubernetes.io~configmap/config"],
+      ["web-0 / kube-api-access-x2k7p", false, "/var/lib/kubelet/pods/uid-web-0/volumes/kubernetes.io~projected/kube-api-access-x2k7p"],
+    ]);
+  });
+
+  it("finds what no pod wants", async () => {
+    const report = shop.reports?.[0];
+    if (!report) throw new Error("the picture has a report");
+    const stray = { podUID: "gone", specName: "pvc-41d7", pluginName: "kubernetes.io/csi", mode: "Filesystem" as const, path: "/r/x", found: true, state: "mounted" as const, mounts: [] };
+    const view = viewOf({ ...shop, reports: [{ ...report, volumes: [...report.volumes, stray], leftovers: [{ podUID: "old", path: "/r/pods/old", why: "still holds a folder" }] }] });
+    const { compared } = await createCallerFactory(appRouter)(contextOf(view)).node.get({ cluster, name: "node1" });
+    expect(compared.filter(({ row }) => row === undefined).map(({ title, wanted, word }) => [title, wanted, word])).toEqual([
+      ["pod gone / pvc-41d7", "no such pod here", "stuck"],
+      ["pod old", "no such pod", "stuck"],
+    ]);
+  });
+
+  it("says nothing of what is found where nobody reports", async () => {
+    const { compared, report } = await caller.node.get({ cluster, name: "node2" });
+    expect([report, ...compared.map(({ found }) => found)]).toEqual([undefined, undefined, undefined]);
+  });
+});
