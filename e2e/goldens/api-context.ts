@@ -57,6 +57,7 @@ export function goldenContext({ objects = [], nodes = [], gates }: World): Serve
     findNode: (name) => named.get(name),
     gates: new Map(Object.entries(isGates(gates) ? gates : {})),
     readOnly: false,
+    allowPrivileged: false,
     checkNamespaces: false,
     retryTooLargeSeconds: 0,
   };

@@ -13,12 +13,14 @@ export function toInternal(v1Name: string, internalName: string, value: Json | u
   const byGoName = new Map<string, GoField>();
   collect(v1Name, byGoName);
   const out = newObject();
-  for (const field of declaredFields(internalName) ?? []) out[field.goName] = internalField(field, { v1Name, byGoName, source });
+  for (const field of declaredFields(internalName) ?? []) {
+    if (field.embedded && field.type.kind === "struct") Object.assign(out, toInternal(v1Name, field.type.name, source));
+    else out[field.goName] = internalField(field, { byGoName, source });
+  }
   return out;
 }
 
 interface Source {
-  readonly v1Name: string;
   readonly byGoName: ReadonlyMap<string, GoField>;
   readonly source: JsonObject;
 }
@@ -30,27 +32,9 @@ function collect(name: string, into: Map<string, GoField>): void {
   }
 }
 
-function internalField(field: GoField, { v1Name, byGoName, source }: Source): Json {
-  if (field.embedded && field.type.kind === "struct") return toInternal(v1Name, field.type.name, source);
-  const moved = hoisted(field.goName, v1Name, source);
-  if (moved !== undefined) return moved;
+function internalField(field: GoField, { byGoName, source }: Source): Json {
   const from = byGoName.get(field.goName);
   return from === undefined ? zeroInternal(field.type) : convert(from.type, field.type, source[from.jsonName]);
-}
-
-
-/** A pod's host flags stand in the pod's security context inside (Convert_v1_PodSpec_To_core_PodSpec). */
-function hoisted(goName: string, v1Name: string, source: JsonObject): Json | undefined {
-  if (v1Name !== "core/v1.PodSpec" || goName !== "SecurityContext") return undefined;
-  const context = isObject(source["securityContext"]) ? source["securityContext"] : undefined;
-  if (context === undefined) return undefined;
-  const inner = toInternal("core/v1.PodSecurityContext", "core.PodSecurityContext", context);
-  inner["HostNetwork"] = source["hostNetwork"] === true;
-  inner["HostPID"] = source["hostPID"] === true;
-  inner["HostIPC"] = source["hostIPC"] === true;
-  inner["ShareProcessNamespace"] = source["shareProcessNamespace"] ?? null;
-  inner["HostUsers"] = source["hostUsers"] ?? null;
-  return inner;
 }
 
 function convert(from: GoType, to: GoType, value: Json | undefined): Json {

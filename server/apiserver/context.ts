@@ -22,6 +22,8 @@ export interface ServerContext {
   readonly gates: ReadonlyMap<string, boolean>;
   /** Every change is refused with 405. */
   readonly readOnly: boolean;
+  /** Pods may have privileged containers. */
+  readonly allowPrivileged: boolean;
   /** Objects go only into namespaces that exist and are not being deleted. */
   readonly checkNamespaces: boolean;
   /** What a client is told to wait when it asks for a revision that is not reached yet; 0: nothing. */

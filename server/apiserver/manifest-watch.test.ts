@@ -22,6 +22,7 @@ function makeContext(): ServerContext {
     findNode: () => undefined,
     gates: new Map(),
     readOnly: false,
+    allowPrivileged: true,
     checkNamespaces: true,
     retryTooLargeSeconds: 1,
   };

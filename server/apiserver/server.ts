@@ -91,6 +91,7 @@ function makeContext(options: ApiServerOptions, store: Store): ServerContext {
     findNode: (name) => store.get({ group: "", resource: "nodes", namespace: "", name })?.object,
     gates: new Map(),
     readOnly: options.readOnly ?? false,
+    allowPrivileged: true,
     checkNamespaces: true,
     retryTooLargeSeconds: 1,
   };

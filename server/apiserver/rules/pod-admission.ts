@@ -6,6 +6,7 @@ import type { ServerContext } from "@/server/apiserver/context";
 import { semanticEqual } from "@/server/apiserver/equal";
 import { forbiddenError, type ApiError } from "@/server/apiserver/status";
 import { isSidecar } from "./pod-spec";
+import { containerTotals } from "./pod-totals";
 
 function refusal(pod: JsonObject, why: string): ApiError {
   return forbiddenError({ group: "", resource: "pods" }, textAt(metadataOf(pod), "name"), why);
@@ -91,23 +92,10 @@ function quantityAt(list: JsonObject | undefined, name: string): Quantity {
   return text === undefined ? Quantity.zero : parseQuantity(text);
 }
 
-/** What the pod asks for: containers and sidecars together, or an init container where that is more; pod-level requests win; overhead on top. */
+/** What the pod asks for: pod-level requests win over those of its containers; overhead on top. */
 function podRequest(pod: JsonObject, name: string): Quantity {
   const spec = objectAt(pod, "spec");
-  const of = (container: JsonObject): Quantity => quantityAt(objectAt(container, "resources", "requests"), name);
-  let total = objectsAt(spec, "containers").reduce((sum, container) => sum.add(of(container)), Quantity.zero);
-  let sidecars = Quantity.zero;
-  let init = Quantity.zero;
-  for (const container of objectsAt(spec, "initContainers")) {
-    const asked = of(container);
-    if (isSidecar(container)) {
-      total = total.add(asked);
-      sidecars = sidecars.add(asked);
-    }
-    const during = isSidecar(container) ? sidecars : asked.add(sidecars);
-    if (during.cmp(init) > 0) init = during;
-  }
-  if (init.cmp(total) > 0) total = init;
   const own = optionalText(objectAt(spec, "resources", "requests"), name);
-  return (own === undefined ? total : parseQuantity(own)).add(quantityAt(objectAt(spec, "overhead"), name));
+  const asked = own === undefined ? (containerTotals(spec, "requests").get(name) ?? Quantity.zero) : parseQuantity(own);
+  return asked.add(quantityAt(objectAt(spec, "overhead"), name));
 }

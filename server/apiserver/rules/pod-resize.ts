@@ -11,6 +11,10 @@ import { computeQos, qosOf } from "./pod-qos";
 const specType = "core/v1.PodSpec";
 const containerType = "core/v1.Container";
 
+export interface ResizeOptions extends ResizeGates {
+  readonly allowPrivileged: boolean;
+}
+
 export interface ResizeGates {
   /** InPlacePodVerticalScalingMemoryBackedVolumes */
   readonly memoryVolumes: boolean;
@@ -47,8 +51,8 @@ function resizedContainers(next: readonly JsonObject[], old: readonly JsonObject
   });
 }
 
-export function resizeErrors(next: JsonObject, old: JsonObject, gates: ResizeGates): FieldError[] {
-  const errors = [...metadataUpdateErrors(objectAt(next, "metadata"), objectAt(old, "metadata")), ...podErrors(next)];
+export function resizeErrors(next: JsonObject, old: JsonObject, gates: ResizeOptions): FieldError[] {
+  const errors = [...metadataUpdateErrors(objectAt(next, "metadata"), objectAt(old, "metadata")), ...podErrors(next, { allowPrivileged: gates.allowPrivileged, old })];
   if (textMap(objectAt(old, "metadata"), "annotations").has("kubernetes.io/config.mirror")) return [forbidden("[]", "static pods cannot be resized")];
   if (textAt(objectAt(old, "spec", "os"), "name") === "windows") return [forbidden("[]", "windows pods cannot be resized")];
   if (qosOf(old) !== computeQos(next)) errors.push(invalid("spec", textAt(objectAt(next, "status"), "qosClass"), "Pod QOS Class may not change as a result of resizing"));

@@ -5,7 +5,7 @@
 import type { JsonObject } from "@/lib/kube/json";
 import { isDNS1123Subdomain, isQualifiedName } from "@/lib/names";
 import { parseQuantity } from "@/lib/quantity";
-import { ensureObject, numberAt, objectAt, objectsAt, textAt, textMap } from "@/server/apiserver/access";
+import { ensureObject, flagAt, numberAt, objectAt, objectsAt, textAt, textMap } from "@/server/apiserver/access";
 import { child, duplicate, forbidden, invalid, keyed, notSupported, required, type FieldError } from "@/server/apiserver/field";
 import { labelErrors, metadataErrors, subdomainName } from "./metadata";
 import { inclusiveRange, labelErrorsAt } from "./paths";
@@ -14,20 +14,28 @@ import { isExtendedResource, isHugePages, isIntegerResource, isNativeResource, i
 
 const maxInt32 = 2147483647;
 
-export function podErrors(pod: JsonObject): FieldError[] {
+export interface PodOptions {
+  /** Containers may be privileged. */
+  readonly allowPrivileged: boolean;
+  /** The stored pod. */
+  readonly old?: JsonObject;
+}
+
+export function podErrors(pod: JsonObject, options: PodOptions): FieldError[] {
   const metadata = objectAt(pod, "metadata");
   const spec = ensureObject(pod, "spec");
   return [
     ...metadataErrors(metadata, { namespaced: true, name: subdomainName }),
-    ...specErrors(spec, textAt(metadata, "name")),
+    ...specErrors(spec, textAt(metadata, "name"), options),
     ...tokenErrors(spec),
     ...graceErrors(spec),
   ];
 }
 
-function specErrors(spec: JsonObject, podName: string): FieldError[] {
+function specErrors(spec: JsonObject, podName: string, options: PodOptions): FieldError[] {
   const { errors, valid } = podVolumeErrors(objectsAt(spec, "volumes"), podName, "spec.volumes");
-  errors.push(...containerErrors(spec, valid), ...initErrors(spec, valid), ...podResourceErrors(spec));
+  const around = { spec, volumes: valid, options };
+  errors.push(...containerErrors(around), ...initErrors(around), ...podResourceErrors(spec));
   errors.push(...enumErrors(spec), ...labelErrors(spec, "nodeSelector", "spec.nodeSelector"));
   for (const key of ["serviceAccountName", "nodeName"]) {
     const name = textAt(spec, key);
@@ -68,36 +76,45 @@ function graceErrors(spec: JsonObject): FieldError[] {
   return grace !== undefined && grace < 0 ? [invalid("spec.terminationGracePeriodSeconds", grace, "must be greater than or equal to 0")] : [];
 }
 
-function containerErrors(spec: JsonObject, volumes: ReadonlyMap<string, JsonObject>): FieldError[] {
-  const containers = objectsAt(spec, "containers");
+function containerErrors(around: Surroundings): FieldError[] {
+  const containers = objectsAt(around.spec, "containers");
   if (containers.length === 0) return [required("spec.containers", "")];
   return containers.flatMap((container, index) => {
     const at = child("spec", "containers", index);
     const repeated = containers.slice(0, index).some((other) => textAt(other, "name") === textAt(container, "name"));
-    return [...commonErrors(container, { spec, volumes }, at), ...(repeated ? [duplicate(`${at}.name`, textAt(container, "name"))] : [])];
+    return [...commonErrors(container, around, at), ...(repeated ? [duplicate(`${at}.name`, textAt(container, "name"))] : [])];
   });
 }
 
-function initErrors(spec: JsonObject, volumes: ReadonlyMap<string, JsonObject>): FieldError[] {
+function initErrors(around: Surroundings): FieldError[] {
+  const { spec, options } = around;
+  const restartsAnyway = options.old !== undefined && restartingInitContainers(options.old);
   const names = new Set(objectsAt(spec, "containers").map((container) => textAt(container, "name")));
   return objectsAt(spec, "initContainers").flatMap((container, index) => {
     const at = child("spec", "initContainers", index);
     const name = textAt(container, "name");
-    const errors = commonErrors(container, { spec, volumes }, at);
+    const errors = commonErrors(container, around, at);
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
     else if (name !== "") names.add(name);
-    return [...errors, ...(isSidecar(container) ? [] : plainInitErrors(container, at))];
+    return [...errors, ...(isSidecar(container) ? [] : plainInitErrors(container, at, restartsAnyway))];
   });
+}
+
+/** A stored pod may have what is refused today. */
+function restartingInitContainers(pod: JsonObject): boolean {
+  const plain = objectsAt(objectAt(pod, "spec"), "initContainers").filter((container) => !isSidecar(container));
+  return plain.some((container) => objectsAt(container, "resizePolicy").some((policy) => textAt(policy, "restartPolicy") === "RestartContainer"));
 }
 
 export function isSidecar(container: JsonObject): boolean {
   return textAt(container, "restartPolicy") === "Always";
 }
 
-function plainInitErrors(container: JsonObject, at: string): FieldError[] {
+function plainInitErrors(container: JsonObject, at: string, restartsAnyway: boolean): FieldError[] {
   const errors = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"]
     .filter((key) => objectAt(container, key) !== undefined)
     .map((key) => forbidden(`${at}.${key}`, "may not be set for init containers without restartPolicy=Always"));
+  if (restartsAnyway) return errors;
   objectsAt(container, "resizePolicy").forEach((policy, index) => {
     if (textAt(policy, "restartPolicy") !== "RestartContainer") return;
     errors.push(invalid(`${child(at, "resizePolicy", index)}.restartPolicy`, "RestartContainer", "must not be set to 'RestartContainer' for non-sidecar initContainers"));
@@ -106,11 +123,12 @@ function plainInitErrors(container: JsonObject, at: string): FieldError[] {
 }
 
 interface Surroundings {
+  readonly options: PodOptions;
   readonly spec: JsonObject;
   readonly volumes: ReadonlyMap<string, JsonObject>;
 }
 
-function commonErrors(container: JsonObject, { spec, volumes }: Surroundings, at: string): FieldError[] {
+function commonErrors(container: JsonObject, { spec, volumes, options }: Surroundings, at: string): FieldError[] {
   const name = textAt(container, "name");
   const errors = name === "" ? [required(`${at}.name`, "")] : labelErrorsAt(name, `${at}.name`);
   if (textAt(container, "image") === "") errors.push(required(`${at}.image`, ""));
@@ -124,6 +142,9 @@ function commonErrors(container: JsonObject, { spec, volumes }: Surroundings, at
   else if (!pulls.includes(pull)) errors.push(notSupported(`${at}.imagePullPolicy`, pull, pulls));
   errors.push(...resourceErrors(objectAt(container, "resources"), `${at}.resources`));
   errors.push(...resizePolicyErrors(container, textAt(spec, "restartPolicy"), `${at}.resizePolicy`));
+  if (flagAt(objectAt(container, "securityContext"), "privileged") && !options.allowPrivileged) {
+    errors.push(forbidden(`${at}.securityContext.privileged`, "disallowed by cluster policy"));
+  }
   return errors;
 }
 

@@ -12,6 +12,7 @@ import { checkDeclaredFeatures, checkNodeCapacity } from "./pod-admission";
 import { computeQos } from "./pod-qos";
 import { keepResizeOnly, resizeErrors, type ResizeGates } from "./pod-resize";
 import { podErrors } from "./pod-spec";
+import { defaultPodResources } from "./pod-totals";
 import { podWarnings } from "./pod-warnings";
 import type { Rules } from "./rules";
 
@@ -58,13 +59,19 @@ function dropUsers(source: JsonObject): void {
   }
 }
 
+/** A client that does not know pod-level resources does not drop them. */
+function keepPodResources(next: JsonObject, old: JsonObject): void {
+  const resources = objectAt(old, "spec", "resources");
+  if (resources !== undefined && objectAt(next, "spec", "resources") === undefined) ensureObject(next, "spec")["resources"] = deepCopy(resources);
+}
+
 function raiseGeneration(next: JsonObject, old: JsonObject): void {
   if (semanticEqual(specType, next["spec"], old["spec"])) return;
   metadataOf(next)["generation"] = (numberAt(metadataOf(old), "generation") ?? 0) + 1;
 }
 
-function updateErrors(next: JsonObject, old: JsonObject): FieldError[] {
-  const errors = [...metadataUpdateErrors(objectAt(next, "metadata"), objectAt(old, "metadata")), ...podErrors(next)];
+function updateErrors(next: JsonObject, old: JsonObject, { allowPrivileged }: ServerContext): FieldError[] {
+  const errors = [...metadataUpdateErrors(objectAt(next, "metadata"), objectAt(old, "metadata")), ...podErrors(next, { allowPrivileged, old })];
   const [spec, before] = [ensureObject(next, "spec"), ensureObject(old, "spec")];
   for (const key of ["containers", "initContainers"]) {
     const found = containerUpdateErrors(objectsAt(spec, key), objectsAt(before, key), `spec.${key}`);
@@ -143,11 +150,12 @@ function statusErrors(next: JsonObject, old: JsonObject): FieldError[] {
 export const podRules: Rules = {
   prepareForCreate(pod) {
     metadataOf(pod)["generation"] = 1;
+    defaultPodResources(ensureObject(pod, "spec"));
     dropDisabled(pod);
     pod["status"] = newObject([["phase", "Pending"]]);
     ensureObject(pod, "status")["qosClass"] = computeQos(pod);
   },
-  validateCreate: podErrors,
+  validateCreate: (pod, { allowPrivileged }) => podErrors(pod, { allowPrivileged }),
   warningsOnCreate: podWarnings,
   graceSeconds(pod, asked) {
     const spec = objectAt(pod, "spec");
@@ -158,8 +166,7 @@ export const podRules: Rules = {
   update: {
     prepare(next, old) {
       assign(next, "status", old["status"]);
-      const resources = objectAt(old, "spec", "resources");
-      if (resources !== undefined && objectAt(next, "spec", "resources") === undefined) ensureObject(next, "spec")["resources"] = deepCopy(resources);
+      keepPodResources(next, old);
       dropDisabled(next);
       raiseGeneration(next, old);
     },
@@ -172,12 +179,12 @@ export const podRules: Rules = {
     resize: {
       prepare(next, old, context) {
         keepResizeOnly(next, old, gatesOf(context));
-        const resources = objectAt(old, "spec", "resources");
-        if (resources !== undefined && objectAt(next, "spec", "resources") === undefined) ensureObject(next, "spec")["resources"] = deepCopy(resources);
+        keepPodResources(next, old);
+        defaultPodResources(ensureObject(next, "spec"));
         dropDisabled(next);
         raiseGeneration(next, old);
       },
-      validate: (next, old, context) => resizeErrors(next, old, gatesOf(context)),
+      validate: (next, old, context) => resizeErrors(next, old, { ...gatesOf(context), allowPrivileged: context.allowPrivileged }),
       admit(next, old, context) {
         checkDeclaredFeatures(next, old, context);
         checkNodeCapacity(next, old, context);
