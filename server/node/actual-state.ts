@@ -23,8 +23,6 @@ export interface PodMount {
   readonly reconstructed: boolean;
   /** Its data must be looked at again. */
   readonly remountRequired: boolean;
-  /** The sizeLimit that a memory-backed emptyDir was given last; undefined where it is not known. */
-  readonly sizeText: string | undefined;
 }
 
 /** What several pods of the node share: the attached device and its global mount or map. */

@@ -77,7 +77,8 @@ function wantedVolume(snapshot: ClusterSnapshot, pod: Pod, volume: Volume): Want
   return { ...common, spec: newSpecFromPersistentVolume(persistentVolume, source.readOnly), mode, claim };
 }
 
-function usageOf(pod: Pod, volumeName: string): { readonly mounted: boolean; readonly mapped: boolean } {
+/** Whether a container mounts the volume, or maps it as a device. */
+export function usageOf(pod: Pod, volumeName: string): { readonly mounted: boolean; readonly mapped: boolean } {
   const containers = [pod.spec.initContainers, pod.spec.containers, pod.spec.ephemeralContainers].flatMap((list) => list ?? []);
   return {
     mounted: containers.some((container) => container.volumeMounts?.some((mount) => mount.name === volumeName)),

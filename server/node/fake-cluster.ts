@@ -166,11 +166,7 @@ function keyOf({ kind, namespace, name }: Pick<Target, "kind" | "namespace" | "n
 
 /** A merge patch; lists of conditions merge by type, as a strategic one would have it. */
 function merged(target: unknown, patch: unknown): unknown {
-  if (Array.isArray(target) && Array.isArray(patch) && patch.every((item) => typeof item === "object" && item !== null && "type" in item)) {
-    const types = new Set(patch.map((item: { type: unknown }) => item.type));
-    const given = patch.filter((item: object) => Reflect.get(item, "$patch") !== "delete");
-    return [...target.filter((item: { type?: unknown }) => !types.has(item.type)), ...given];
-  }
+  if (Array.isArray(patch) && patch.length > 0 && patch.every(isTyped)) return mergedByType(Array.isArray(target) ? target.filter(isTyped) : [], patch);
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
   const result: Record<string, unknown> = typeof target === "object" && target !== null && !Array.isArray(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
@@ -179,4 +175,19 @@ function merged(target: unknown, patch: unknown): unknown {
     else result[key] = merged(result[key], value);
   }
   return result;
+}
+
+interface Typed {
+  readonly type: string;
+  readonly $patch?: string;
+}
+
+function isTyped(item: unknown): item is Typed {
+  return typeof item === "object" && item !== null && "type" in item && typeof item.type === "string";
+}
+
+function mergedByType(target: readonly Typed[], patch: readonly Typed[]): readonly unknown[] {
+  const types = new Set(patch.map((item) => item.type));
+  const changed = patch.filter((item) => item.$patch !== "delete").map((item) => merged(target.find((known) => known.type === item.type), item));
+  return [...target.filter((item) => !types.has(item.type)), ...changed];
 }

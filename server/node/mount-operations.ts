@@ -27,8 +27,8 @@ export async function mountVolume(context: OperationContext, volume: ResolvedVol
   await step("MountVolume.MountOptionSupport check failed", name, () => checkMountOptions(plugin, spec));
   let device = await attachDevice(context, volume);
   if (volume.deviceMountable) device = await mountDevice(context, volume, device);
-  const mount = podMountOf(volume, mounter.getPath(), known);
-  context.point("setUp.begin");
+  const mount = podMountOf(volume, mounter.getPath());
+  context.point("mount-before-set-up");
   try {
     await mounter.setUp({
       fsGroup: pod.spec.securityContext?.fsGroup,
@@ -41,7 +41,7 @@ export async function mountVolume(context: OperationContext, volume: ResolvedVol
     throw new OperationFailure("MountVolume.SetUp failed", name, error);
   }
   actual.putMount(mount);
-  context.point("setUp.done");
+  context.point("mount-after-set-up");
   const paths = { devicePath: device.devicePath, deviceStagePath: device.deviceMountPath ?? "", deviceMountPath: mount.path };
   await step("MountVolume.Setup failed while expanding volume", name, () => context.expandDuringMount(volume, mount, paths));
 }
@@ -66,12 +66,10 @@ function checkMountOptions(plugin: VolumePlugin, spec: Spec): void {
   }
 }
 
-function podMountOf(volume: ResolvedVolume, path: string, known: PodMount | undefined): PodMount {
+function podMountOf(volume: ResolvedVolume, path: string): PodMount {
   const { podUID, uniqueName, pluginName, spec, mode, volumeName } = volume;
   const common = { podUID, uniqueName, pluginName, specName: specName(spec), volumeName, spec, mode, path };
-  // Of a mount that was found on disk it is not known which size it was given.
-  const sizeText = known ? known.sizeText : spec.volume?.emptyDir?.sizeLimit;
-  return { ...common, certainty: "certain", reconstructed: false, remountRequired: false, sizeText };
+  return { ...common, certainty: "certain", reconstructed: false, remountRequired: false };
 }
 
 /** A final error of a new mount leaves nothing; one of a remount leaves what was mounted. */
@@ -89,7 +87,7 @@ export async function unmountVolume(context: OperationContext, mount: PodMount):
     const plugin = await manager.findPluginByName(mount.pluginName);
     const unmounter = await plugin.newUnmounter(mount.specName, mount.podUID);
     if (!unmounter) throw new VolumeError(`plugin ${mount.pluginName} gave no unmounter`);
-    context.point("tearDown.begin");
+    context.point("unmount-before-tear-down");
     try {
       await unmounter.tearDown();
     } catch (error) {
@@ -98,5 +96,5 @@ export async function unmountVolume(context: OperationContext, mount: PodMount):
     }
   });
   actual.removeMount(mount.podUID, mount.uniqueName);
-  context.point("tearDown.done");
+  context.point("unmount-after-tear-down");
 }

@@ -10,8 +10,7 @@ import type { ClusterSnapshot } from "@/server/cluster/snapshot";
 import { ActualState } from "@/server/node/actual-state";
 import type { NodeClient } from "@/server/node/client";
 import type { OperationContext } from "@/server/node/operation-context";
-import { EphemeralResizer } from "@/server/node/ephemeral-resizer";
-import { conditionUpdate, finishDeletion, patchPodStatus, unschedulableUpdate, writeCondition } from "@/server/node/pod-status";
+import { conditionUpdate, finishDeletion, unschedulableUpdate, writeCondition } from "@/server/node/pod-status";
 import type { NodeEvent } from "@/server/node/recorder";
 import { Reconciler } from "@/server/node/reconciler";
 import { registerNode, type NodeFacts } from "@/server/node/register-node";
@@ -68,7 +67,6 @@ class StandaloneNode implements RunningNode {
   private readonly actual = new ActualState();
   private readonly reconciler: Reconciler;
   private readonly controllers: readonly Controller[];
-  private readonly resizer: EphemeralResizer;
   private readonly listeners = new Set<(report: NodeReport) => void>();
   private readonly stopping = new AbortController();
   private latest: NodeReport | undefined;
@@ -84,7 +82,7 @@ class StandaloneNode implements RunningNode {
       manager,
       actual: this.actual,
       event: (pod, said) => recorder.record({ subject: podSubject(pod), ...said, component: "kubelet" }),
-      point: options.point ?? (() => undefined),
+      point: (name) => this.point(name),
       expandDuringMount: options.expandDuringMount ?? (async () => undefined),
     };
     this.reconciler = new Reconciler({
@@ -95,8 +93,10 @@ class StandaloneNode implements RunningNode {
       expansions: options.expansions ?? (() => []),
     });
     this.controllers = options.controllers({ actual: this.actual });
-    const { client } = options.cluster;
-    this.resizer = new EphemeralResizer({ client, manager, recorder, clock: this.clock, point: context.point });
+  }
+
+  private point(name: string): void {
+    this.options.point?.(name);
   }
 
   private get nodeName(): string {
@@ -154,7 +154,6 @@ class StandaloneNode implements RunningNode {
     if (!this.knowsEnough()) return;
     const snapshot = this.options.cluster.snapshot();
     await this.once("reconcile", () => this.reconciler.reconcile());
-    await this.once("resize memory volumes", () => this.resizeEphemeral());
     await this.once("bind pods", () => this.schedule(snapshot));
     for (const controller of this.controllers) await this.once(controller.name, () => controller.step(snapshot));
     await this.once("write pod conditions", () => this.writeStatus());
@@ -184,6 +183,7 @@ class StandaloneNode implements RunningNode {
 
   private async bind(pod: Pod): Promise<void> {
     if (!(await bindPod(this.options.cluster.client, pod, this.nodeName))) return;
+    this.point("schedule-after-bind");
     const { namespace = "", name = "" } = pod.metadata;
     this.schedulerEvent(pod, "Normal", { reason: "Scheduled", message: `Successfully assigned ${namespace}/${name} to ${this.nodeName}` });
   }
@@ -197,11 +197,6 @@ class StandaloneNode implements RunningNode {
 
   private schedulerEvent(pod: Pod, type: "Normal" | "Warning", said: { reason: string; message: string }): void {
     this.options.recorder.record({ subject: podSubject(pod), type, ...said, component: "default-scheduler" });
-  }
-
-  private async resizeEphemeral(): Promise<void> {
-    const { operations, picture } = this.reconciler;
-    await this.resizer.step(picture.resolved, this.actual, (uniqueName) => operations.isRunning(uniqueName));
   }
 
   private async writeStatus(): Promise<void> {
@@ -224,11 +219,9 @@ class StandaloneNode implements RunningNode {
         },
         this.clock.nowMs(),
       );
-      const { generation } = pod.metadata;
-      const unobserved = generation !== undefined && (pod.status?.observedGeneration ?? 0) < generation && volumes.every((volume) => isMounted(volume.uniqueName) && !operations.isRunning(volume.uniqueName));
-      if (!condition && !unobserved) continue;
-      const status = { ...(condition ? { conditions: [condition] } : {}), ...(unobserved ? { observedGeneration: generation } : {}) };
-      await patchPodStatus(this.options.cluster.client, pod, status);
+      if (!condition) continue;
+      await writeCondition(this.options.cluster.client, pod, condition);
+      this.point("pod-after-condition");
     }
   }
 
@@ -237,7 +230,9 @@ class StandaloneNode implements RunningNode {
     const mounted = new Set(this.actual.mounts().map((mount) => mount.podUID));
     for (const pod of snapshot.pods.values()) {
       const ours = pod.spec.nodeName === this.nodeName && pod.metadata.deletionTimestamp;
-      if (ours && !mounted.has(pod.metadata.uid ?? "")) await finishDeletion(this.options.cluster.client, pod);
+      if (!ours || mounted.has(pod.metadata.uid ?? "")) continue;
+      await finishDeletion(this.options.cluster.client, pod);
+      this.point("pod-after-deletion");
     }
   }
 

@@ -52,11 +52,11 @@ export async function writeCondition(client: NodeClient, pod: Pod, condition: Co
   await patchPodStatus(client, pod, { conditions: [condition] });
 }
 
-/** A strategic merge patch of the status of this very pod. A pod that is gone or was replaced is no failure. */
-export async function patchPodStatus(client: NodeClient, pod: Pod, status: Readonly<Record<string, unknown>>): Promise<void> {
+/** A strategic merge patch of the status of this very pod; gives the pod as it is then. undefined: it is gone, or was replaced. */
+export async function patchPodStatus(client: NodeClient, pod: Pod, status: object): Promise<Pod | undefined> {
   const { namespace = "", name = "", uid } = pod.metadata;
   const path = resourcePath("pods", { namespace, name, subresource: "status" });
-  await ignoreGone(client.patch(path, { type: "strategic", body: { metadata: { uid }, status } }));
+  return ignoreGone(client.patch<Pod>(path, { type: "strategic", body: { metadata: { uid }, status } }));
 }
 
 /** The kubelet's last word on a pod whose volumes are gone: the object may go too. */
@@ -66,10 +66,11 @@ export async function finishDeletion(client: NodeClient, pod: Pod): Promise<void
   await ignoreGone(client.delete(resourcePath("pods", { namespace, name }), { body }));
 }
 
-async function ignoreGone(write: Promise<unknown>): Promise<void> {
+async function ignoreGone<T>(write: Promise<T>): Promise<T | undefined> {
   try {
-    await write;
+    return await write;
   } catch (error) {
     if (codeOf(error) !== "not-found" && codeOf(error) !== "conflict") throw error;
+    return undefined;
   }
 }

@@ -103,7 +103,6 @@ async function reconstructVolume(
     certainty: "uncertain",
     reconstructed: true,
     remountRequired: false,
-    sizeText: undefined,
   };
   const deviceMountPath = shared && mode === "Filesystem" ? await globalPathOf(manager, spec) : undefined;
   const device = { uniqueName, pluginName: mount.pluginName, spec, mode, devicePath: "", attached: false, deviceMountPath, certainty: "uncertain" as const };

@@ -8,6 +8,7 @@ import { startNode, type NodeCluster, type RunningNode } from "@/server/node/nod
 import { NodeExpander } from "@/server/node/node-expander";
 import type { Recorder } from "@/server/node/recorder";
 import type { NodeFacts } from "@/server/node/register-node";
+import { ResizeVolumes } from "@/server/node/resize-volumes";
 import type { EventRecorder, KubeletVolumeHost } from "@/server/volume/host";
 import type { VolumePluginManager } from "@/server/volume/plugin-manager";
 import { specName } from "@/server/volume/spec";
@@ -34,7 +35,8 @@ export function startStandaloneNode(options: StandaloneOptions): RunningNode {
   const { clock, files, exec } = host.ports;
   const nodeName = host.getNodeName();
   const point = options.point ?? (() => undefined);
-  const expander = new NodeExpander({ client, manager, recorder, clock, nodeName, point, snapshot: () => cluster.snapshot() });
+  const snapshot = () => cluster.snapshot();
+  const expander = new NodeExpander({ client, manager, recorder, clock, nodeName, point, snapshot, log: host.ports.log });
   return startNode({
     ...options,
     expansions: (resolved, actual) => expander.expansions(resolved, actual),
@@ -45,7 +47,8 @@ export function startStandaloneNode(options: StandaloneOptions): RunningNode {
       const folder = joinPath(options.root, "disks");
       const disks = new LoopDisks({ folder, nodeName, client, recorder, files, exec, clock, loop, isInUse, point });
       const expand = new ExpandController({ client, manager, recorder, clock, point });
-      return [expand, disks, new Binder({ client, recorder, provisioners: [disks] })];
+      const sizes = new ResizeVolumes({ host, manager, client, recorder, actual, folder: options.root, point });
+      return [sizes, expand, disks, new Binder({ client, recorder, provisioners: [disks], point })];
     },
   });
 }
