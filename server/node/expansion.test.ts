@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { PersistentVolume, PersistentVolumeClaim } from "@/lib/kube/storage";
-import { controllerTarget, nodeExpansion } from "@/server/node/expansion";
+import type { PersistentVolumeClaim } from "@/lib/kube/storage";
+import { controllerTarget } from "@/server/node/expansion";
 
 interface Sizes {
   readonly request: string;
@@ -40,23 +40,5 @@ describe("controllerTarget", () => {
   ];
   it.each(cases)("of $name: $target", ({ target, ...sizes }) => {
     expect(controllerTarget(claim(sizes))?.toString()).toBe(target);
-  });
-});
-
-describe("nodeExpansion", () => {
-  const volume = (storage: string): PersistentVolume => ({ metadata: { name: "pv" }, spec: { capacity: { storage } } });
-  const cases: readonly (Sizes & { name: string; volume: string; readOnly?: boolean; due: { newSize: string; recorded: boolean } | undefined })[] = [
-    { name: "a pending resize, to the allocated size", request: "3Gi", capacity: "1Gi", allocated: "2Gi", status: "NodeResizePending", volume: "5Gi", due: { newSize: "2Gi", recorded: true } },
-    { name: "one that was interrupted", request: "2Gi", capacity: "1Gi", allocated: "2Gi", status: "NodeResizeInProgress", volume: "2Gi", due: { newSize: "2Gi", recorded: true } },
-    { name: "a volume whose capacity was edited by hand", request: "1Gi", capacity: "1Gi", volume: "2Gi", due: { newSize: "2Gi", recorded: false } },
-    { name: "the same after an earlier growth", request: "1Gi", capacity: "1Gi", allocated: "1Gi", volume: "2Gi", due: undefined },
-    { name: "a read-only use", request: "2Gi", capacity: "1Gi", allocated: "2Gi", status: "NodeResizePending", volume: "2Gi", readOnly: true, due: undefined },
-    { name: "a resize that the controller has not finished", request: "2Gi", capacity: "1Gi", allocated: "2Gi", status: "ControllerResizeInProgress", volume: "2Gi", due: undefined },
-    { name: "a size that the node refused", request: "2Gi", capacity: "1Gi", allocated: "2Gi", status: "NodeResizeInfeasible", volume: "2Gi", due: undefined },
-    { name: "nothing to do", request: "1Gi", capacity: "1Gi", volume: "1Gi", due: undefined },
-  ];
-  it.each(cases)("of $name", ({ due, volume: size, readOnly = false, ...sizes }) => {
-    const found = nodeExpansion(claim(sizes), volume(size), readOnly);
-    expect(found && { newSize: found.newSize.toString(), recorded: found.recorded }).toEqual(due);
   });
 });

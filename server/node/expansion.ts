@@ -1,14 +1,13 @@
 /**
- * Which part of a claim's growth is due, decided from claim and volume alone. Pure.
- * Source: pkg/controller/volume/expand/expand_controller.go, pkg/kubelet/volumemanager (populator, node_expander.go) of v1.37.2,
- * and external-resizer's controller for the recovery rules.
+ * The controller half of a claim's growth, decided from the claim alone. Pure.
+ * Source: pkg/controller/volume/expand/expand_controller.go of v1.37.2, and external-resizer's controller for the recovery rules.
  */
-import type { PersistentVolume, PersistentVolumeClaim } from "@/lib/kube/storage";
+import type { PersistentVolumeClaim } from "@/lib/kube/storage";
 import { storageOf } from "@/lib/kube/storage";
 import { tryParseQuantity, type Quantity } from "@/lib/quantity";
 import { allocatedSize, statusCapacity } from "@/server/node/resize-status";
 
-export function resizeStatusOf(claim: PersistentVolumeClaim): string | undefined {
+function resizeStatusOf(claim: PersistentVolumeClaim): string | undefined {
   return storageOf(claim.status?.allocatedResourceStatuses);
 }
 
@@ -30,25 +29,4 @@ export function controllerTarget(claim: PersistentVolumeClaim): Quantity | undef
     default:
       return undefined;
   }
-}
-
-export interface NodeExpansion {
-  readonly newSize: Quantity;
-  readonly oldSize: Quantity;
-  /** False for growth that no resizer recorded: then no status is written while it runs. */
-  readonly recorded: boolean;
-}
-
-/** The node's half; undefined when nothing is to be grown here. */
-export function nodeExpansion(claim: PersistentVolumeClaim, volume: PersistentVolume, readOnly: boolean): NodeExpansion | undefined {
-  const oldSize = statusCapacity(claim);
-  const capacity = tryParseQuantity(storageOf(volume.spec.capacity));
-  if (readOnly || oldSize === undefined || capacity === undefined) return undefined;
-  const status = resizeStatusOf(claim);
-  const allocated = allocatedSize(claim);
-  if (status === "NodeResizePending" || status === "NodeResizeInProgress") {
-    return { newSize: allocated ?? capacity, oldSize, recorded: true };
-  }
-  if (status !== undefined || allocated !== undefined || capacity.cmp(oldSize) <= 0) return undefined;
-  return { newSize: capacity, oldSize, recorded: false };
 }

@@ -11,7 +11,7 @@ import { newLocalVolumePlugin } from "@/server/volume/plugins/local-volume";
 
 type Expand = (options: NodeResizeOptions) => Promise<boolean>;
 
-async function start(expand: Expand, options: { readonly pending?: boolean } = {}) {
+async function start(expand: Expand, options: { readonly pending?: boolean; readonly readOnly?: boolean } = {}) {
   const memory = createMemoryHost({ files: { "/srv/data": { kind: "directory" } } });
   const calls: NodeResizeOptions[] = [];
   const plugin = {
@@ -57,7 +57,7 @@ async function start(expand: Expand, options: { readonly pending?: boolean } = {
     cluster.put("persistentvolumeclaims", { metadata: { name: "data", namespace: "shop" }, spec: { volumeName: "pv" }, status });
   };
   put(options.pending ?? false);
-  cluster.put("pods", boundPod("web", [{ name: "data", persistentVolumeClaim: { claimName: "data" } }]));
+  cluster.put("pods", boundPod("web", [{ name: "data", persistentVolumeClaim: { claimName: "data", readOnly: options.readOnly ?? false } }]));
   await node.settle();
   const grow = async () => {
     put(true);
@@ -97,9 +97,8 @@ describe("growing while mounted", () => {
     expect(world.claim()?.status?.conditions?.find((condition) => condition.type === "NodeResizeError")?.message).toBe(
       "failed to expand pvc with resize2fs: Permission denied to resize filesystem",
     );
-    expect(world.node.events).toEqual([
-      { pod: "web", type: "Warning", reason: "VolumeResizeFailed", message: 'NodeExpandVolume.NodeExpandVolume failed for volume "pv" : resize2fs: Permission denied to resize filesystem' },
-    ]);
+    expect(world.said()).toEqual(['Pod VolumeResizeFailed: NodeExpandVolume.NodeExpandVolume failed for volume "pv" : resize2fs: Permission denied to resize filesystem']);
+    expect(world.node.events).toEqual([]);
     fails = false;
     await world.memory.clock.advance(500);
     await world.node.settle();
@@ -123,6 +122,17 @@ describe("growing while mounted", () => {
     expect(world.calls).toHaveLength(1);
     expect(world.node.events).toEqual([]);
     expect(world.claim()?.status?.conditions?.map((condition) => condition.type)).toContain("NodeResizeError");
+  });
+});
+
+describe("a read-only use", () => {
+  it("is not grown, and told once on pod and claim", async () => {
+    const world = await start(async () => true, { readOnly: true });
+    await world.grow();
+    await world.node.settle();
+    const text = 'FileSystemResizeFailed: MountVolume.NodeExpandVolume failed for volume "pv" requested read-only file system';
+    expect(world.said()).toEqual([`Pod ${text}`, `PersistentVolumeClaim ${text}`]);
+    expect(world.calls).toEqual([]);
   });
 });
 

@@ -1,24 +1,27 @@
 /**
- * Grows file systems on this node, while they are mounted and as a part of mounting, and records it on the claim.
- * Source: pkg/volume/util/operationexecutor/node_expander.go of v1.37.2.
+ * Grows file systems on this node, while they are mounted and as a part of mounting. What is to be done and what claim and pod
+ * hear of it is decided in expand-in-use.ts; here are the ports: the plugin, the claim, and what this node remembers.
+ * Source: pkg/volume/util/operationexecutor/node_expander.go and operation_generator.go (expandVolumeDuringMount) of v1.37.2.
  */
-import { codeOf, messageOf } from "@/lib/errors";
 import type { Pod } from "@/lib/kube/pods";
-import type { PersistentVolumeClaim } from "@/lib/kube/storage";
+import type { PersistentVolume, PersistentVolumeClaim } from "@/lib/kube/storage";
+import { storageOf } from "@/lib/kube/storage";
+import { Quantity, tryParseQuantity } from "@/lib/quantity";
 import type { ClusterSnapshot } from "@/server/cluster/snapshot";
 import type { ActualState, PodMount } from "@/server/node/actual-state";
 import { claimPath, claimSubject, writeClaim, writeVolume } from "@/server/node/claim-writes";
 import type { NodeClient } from "@/server/node/client";
-import { operationMessage, OperationFailure, successReasons } from "@/server/node/events";
-import { nodeExpansion } from "@/server/node/expansion";
+import {
+  decideExpansion, expandInUse, failureText, type ExpansionEvent, type ExpansionFailure, type ExpansionPorts, type ExpansionQuestion,
+} from "@/server/node/expand-in-use";
 import type { ExpandPaths } from "@/server/node/operation-context";
 import type { Expansion } from "@/server/node/reconciler";
 import type { NodeEvent } from "@/server/node/recorder";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
-import * as resize from "@/server/node/resize-status";
+import { deletePreResizeCapacity, statusCapacity } from "@/server/node/resize-status";
 import { VolumeError } from "@/server/volume/errors";
 import type { VolumePluginManager } from "@/server/volume/plugin-manager";
-import type { Clock } from "@/server/volume/ports";
+import type { Clock, Log } from "@/server/volume/ports";
 import { specName } from "@/server/volume/spec";
 
 export interface NodeExpanderOptions {
@@ -29,105 +32,168 @@ export interface NodeExpanderOptions {
   readonly clock: Clock;
   readonly nodeName: string;
   readonly point: (name: string) => void;
+  readonly log?: Pick<Log, "warn">;
+}
+
+/** What this node remembers of a volume as long as it is wanted here. */
+interface Memory {
+  size?: Quantity;
+  /** A final error is on record. */
+  failed?: boolean;
+  /** Its driver grows it only while nobody uses it: not tried again until it is mounted anew. */
+  inUse?: boolean;
+  /** The size for which a read-only use was told. */
+  toldReadOnly?: string;
+}
+
+interface Growing {
+  readonly volume: ResolvedVolume;
+  readonly paths: ExpandPaths;
+  readonly persistentVolume: PersistentVolume;
+  /** While it is mounted the pod hears of the mount alone. */
+  readonly duringMount: boolean;
 }
 
 export class NodeExpander {
-  /** Volumes whose driver grows them only while they are not in use: not tried again until they are mounted anew. */
-  private readonly inUse = new Set<string>();
+  private readonly memories = new Map<string, Memory>();
 
   constructor(private readonly options: NodeExpanderOptions) {}
 
-  /** Mounted volumes whose claim waits for this node. */
+  /** Mounted volumes of which a part of the growth is this node's to do. */
   expansions(resolved: readonly ResolvedVolume[], actual: ActualState): readonly Expansion[] {
+    const wanted = new Set(resolved.map((volume) => volume.uniqueName));
+    for (const uniqueName of this.memories.keys()) if (!wanted.has(uniqueName)) this.memories.delete(uniqueName);
     return resolved.flatMap((volume) => {
       const mount = actual.podMount(volume.podUID, volume.uniqueName);
-      if (mount?.certainty !== "certain" || this.inUse.has(volume.uniqueName) || !this.due(volume)) return [];
+      const persistentVolume = this.volumeOf(volume);
+      if (mount?.certainty !== "certain" || !persistentVolume || !this.isDue(volume, persistentVolume)) return [];
       const device = actual.device(volume.uniqueName);
       const paths = { devicePath: device?.devicePath ?? "", deviceStagePath: device?.deviceMountPath ?? "", deviceMountPath: mount.path };
-      return [{ volume, run: () => this.expandMounted(volume, paths) }];
+      return [{ volume, run: () => this.expandMounted({ volume, paths, persistentVolume, duringMount: false }) }];
     });
   }
 
-  /** Between set up and "mounted": what can't be grown now keeps the pod from starting, save for a volume that is in use. */
+  /** Between set up and "mounted". Throws the reason for which the pod can't start; a volume that is in use is none. */
   async expandDuringMount(volume: ResolvedVolume, _mount: PodMount, paths: ExpandPaths): Promise<void> {
-    this.inUse.delete(volume.uniqueName);
-    if (this.due(volume)) await this.expand(volume, paths);
+    this.memories.delete(volume.uniqueName);
+    const persistentVolume = this.volumeOf(volume);
+    const claim = this.claimOf(volume);
+    if (!persistentVolume || !claim || volume.spec.readOnly) return;
+    const capacity = statusCapacity(claim);
+    if (!capacity || sizeOf(persistentVolume).cmp(capacity) <= 0) return;
+    const failure = await this.expand({ volume, paths, persistentVolume, duringMount: true });
+    if (failure) throw new VolumeError(failure.reason);
   }
 
-  private due(volume: ResolvedVolume) {
-    const { claim, spec } = volume;
-    const { namespace = "", name = "" } = claim?.metadata ?? {};
-    const current = claim && this.options.snapshot().claims.get(`${namespace}/${name}`);
-    const persistentVolume = this.options.snapshot().persistentVolumes.get(specName(spec));
-    return current && persistentVolume ? nodeExpansion(current, persistentVolume, spec.readOnly) : undefined;
+  private isDue(volume: ResolvedVolume, persistentVolume: PersistentVolume): boolean {
+    const claim = this.claimOf(volume);
+    const memory = this.memoryOf(volume);
+    if (!claim || memory.inUse || !statusCapacity(claim)) return false;
+    const decision = decideExpansion(this.question(volume, claim, persistentVolume));
+    if (decision.do === "read-only") return memory.toldReadOnly !== sizeOf(persistentVolume).toString();
+    if (decision.do === "done") memory.size = decision.size;
+    return decision.do === "expand";
   }
 
-  private async expandMounted(volume: ResolvedVolume, paths: ExpandPaths): Promise<void> {
-    try {
-      await this.expand(volume, paths);
-    } catch (error) {
-      throw new OperationFailure("NodeExpandVolume.NodeExpandVolume failed", specName(volume.spec), error);
-    }
-  }
-
-  private async expand(volume: ResolvedVolume, paths: ExpandPaths): Promise<void> {
-    const { client, snapshot, point } = this.options;
-    const { claim: known, spec, pod } = volume;
-    if (!known) return;
-    let claim = await client.get<PersistentVolumeClaim>(claimPath(known));
-    const persistentVolume = snapshot().persistentVolumes.get(specName(spec));
-    const due = persistentVolume && nodeExpansion(claim, persistentVolume, spec.readOnly);
-    if (!due || !persistentVolume) return;
-    if (due.recorded) claim = await writeClaim(client, claim, resize.markNodeExpansionInProgress(claim));
-    point("node-expand-after-mark");
-    try {
-      await this.callPlugin(volume, paths, due);
-    } catch (error) {
-      if (due.recorded) await this.recordFailure(claim, error);
-      if (codeOf(error) !== "failed-precondition") throw error;
-      this.inUse.add(volume.uniqueName);
-      return;
-    }
-    point("node-expand-after-plugin");
-    await writeClaim(client, claim, resize.markResizeFinished(claim, due.newSize));
-    point("node-expand-after-claim");
-    await writeVolume(client, resize.deletePreResizeCapacity(persistentVolume));
-    point("node-expand-after-volume");
-    this.saySuccess(volume, pod, claim);
-  }
-
-  private async callPlugin(
-    { spec, mode }: ResolvedVolume,
-    paths: ExpandPaths,
-    due: NonNullable<ReturnType<typeof nodeExpansion>>,
-  ): Promise<void> {
-    const plugin = await this.options.manager.findNodeExpandablePluginBySpec(spec);
-    if (!plugin) {
-      if (due.recorded && mode === "Filesystem") throw new VolumeError("NodeExpand is not supported");
-      return;
-    }
-    const { newSize, oldSize } = due;
-    const grown = await plugin.nodeExpand({ volumeSpec: spec, ...paths, newSize, oldSize });
-    if (!grown) throw new VolumeError("the file system was not grown");
-  }
-
-  /** A claim that changed meanwhile is looked at again by the next try. */
-  private async recordFailure(claim: PersistentVolumeClaim, error: unknown): Promise<void> {
-    const now = `${new Date(this.options.clock.nowMs()).toISOString().slice(0, 19)}Z`;
-    const mark = codeOf(error) === "infeasible" ? resize.markNodeExpansionInfeasible : resize.markNodeExpansionFailedCondition;
-    await writeClaim(this.options.client, claim, mark(claim, messageOf(error), now));
-  }
-
-  private saySuccess(volume: ResolvedVolume, pod: Pod, claim: PersistentVolumeClaim): void {
-    const prefix = "MountVolume.NodeExpandVolume succeeded";
-    const said = {
-      type: "Normal" as const,
-      reason: successReasons[prefix],
-      message: operationMessage(prefix, specName(volume.spec), this.options.nodeName),
-      component: "kubelet",
+  private question(volume: ResolvedVolume, claim: PersistentVolumeClaim, persistentVolume: PersistentVolume): ExpansionQuestion {
+    return {
+      claim,
+      currentSize: this.memoryOf(volume).size ?? statusCapacity(claim) ?? Quantity.zero,
+      desiredSize: sizeOf(persistentVolume),
+      readOnly: volume.spec.readOnly,
+      expandable: true,
     };
-    const { namespace = "", name = "", uid = "" } = pod.metadata;
-    this.options.recorder.record({ subject: { kind: "Pod", namespace, name, uid }, ...said });
-    this.options.recorder.record({ subject: claimSubject(claim), ...said });
   }
+
+  /** The pod has heard of the failure already: it is thrown for the pause before the next try. */
+  private async expandMounted(growing: Growing): Promise<void> {
+    const failure = await this.expand(growing);
+    if (failure) throw new VolumeError(failureText(failure, specName(growing.volume.spec)));
+  }
+
+  private async expand(growing: Growing): Promise<ExpansionFailure | undefined> {
+    const { client, nodeName, point } = this.options;
+    const { volume, persistentVolume } = growing;
+    const seen = this.claimOf(volume);
+    if (!seen) return undefined;
+    const claim = await client.get<PersistentVolumeClaim>(claimPath(seen));
+    const volumeName = specName(volume.spec);
+    const failedBefore = this.memoryOf(volume).failed ?? false;
+    const failure = await expandInUse({ ...this.question(volume, claim, persistentVolume), failedBefore, volumeName, nodeName }, this.portsFor(growing, claim));
+    if (!failure && !this.memoryOf(volume).inUse) {
+      await writeVolume(client, deletePreResizeCapacity(persistentVolume));
+      point("node-expand-after-volume");
+    }
+    return failure;
+  }
+
+  private portsFor(growing: Growing, claim: PersistentVolumeClaim): ExpansionPorts {
+    const { client, clock, point, recorder } = this.options;
+    const { volume, duringMount } = growing;
+    const memory = this.memoryOf(volume);
+    let current = claim;
+    return {
+      nodeExpand: async (sizes) => {
+        point("node-expand-after-mark");
+        await this.callPlugin(growing, sizes);
+        point("node-expand-after-plugin");
+      },
+      patchClaim: async (patch) => {
+        current = await writeClaim(client, current, patch);
+        point("node-expand-after-claim");
+        return current;
+      },
+      event: (event) => {
+        if (duringMount && event.reason === "VolumeResizeFailed") return;
+        if (event.reason === "FileSystemResizeFailed") memory.toldReadOnly = sizeOf(growing.persistentVolume).toString();
+        recorder.record(eventOf(event, volume.pod, claim));
+      },
+      markResized: (size) => {
+        memory.size = size;
+        memory.failed = false;
+      },
+      markFailed: () => {
+        memory.failed = true;
+      },
+      markInUse: () => {
+        memory.inUse = true;
+      },
+      now: () => `${new Date(clock.nowMs()).toISOString().slice(0, 19)}Z`,
+      warn: (message) => this.options.log?.warn(message),
+    };
+  }
+
+  private async callPlugin({ volume, paths }: Growing, sizes: { readonly oldSize: Quantity; readonly newSize: Quantity }): Promise<void> {
+    const { spec, mode } = volume;
+    const plugin = await this.options.manager.findNodeExpandablePluginBySpec(spec);
+    if (!plugin && mode === "Block") return;
+    if (!plugin) throw new VolumeError("NodeExpand is not supported", "operation-not-supported");
+    const grown = await plugin.nodeExpand({ volumeSpec: spec, ...paths, ...sizes });
+    if (!grown) throw new VolumeError(`the file system of ${specName(spec)} was not grown`);
+  }
+
+  private memoryOf({ uniqueName }: ResolvedVolume): Memory {
+    const memory = this.memories.get(uniqueName) ?? {};
+    this.memories.set(uniqueName, memory);
+    return memory;
+  }
+
+  private claimOf({ claim }: ResolvedVolume): PersistentVolumeClaim | undefined {
+    const { namespace = "", name = "" } = claim?.metadata ?? {};
+    return this.options.snapshot().claims.get(`${namespace}/${name}`);
+  }
+
+  private volumeOf({ spec }: ResolvedVolume): PersistentVolume | undefined {
+    return spec.persistentVolume && this.options.snapshot().persistentVolumes.get(specName(spec));
+  }
+}
+
+function sizeOf(volume: PersistentVolume): Quantity {
+  return tryParseQuantity(storageOf(volume.spec.capacity)) ?? Quantity.zero;
+}
+
+function eventOf({ on, type, reason, message }: ExpansionEvent, pod: Pod, claim: PersistentVolumeClaim): NodeEvent {
+  const { namespace = "", name = "", uid = "" } = pod.metadata;
+  const subject = on === "Pod" ? { kind: "Pod" as const, namespace, name, uid } : claimSubject(claim);
+  return { subject, type, reason, message, component: "kubelet" };
 }
