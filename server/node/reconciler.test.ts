@@ -132,6 +132,26 @@ describe("reconcile", () => {
     expect(node.actual.allDevices()).toEqual([]);
   });
 
+  it("gives a ReadWriteOncePod volume to one pod, and to the next when that is gone", async () => {
+    const memory = memoryHost({ files: { "/srv/data": { kind: "directory" } } });
+    const node = await start(memory);
+    const { claim, volume } = bound("data", "/srv/data");
+    node.cluster.put("persistentvolumeclaims", claim);
+    node.cluster.put("persistentvolumes", { ...volume, spec: { ...volume.spec, accessModes: ["ReadWriteOncePod"] } });
+    const pod = (name: string) => boundPod(name, [{ name: "data", persistentVolumeClaim: { claimName: "data" } }]);
+    node.cluster.put("pods", pod("b"));
+    await node.settle();
+    node.cluster.put("pods", pod("a"));
+    await node.settle();
+    expect((await table(memory)).map((mount) => mount.path)).toEqual([pathOf("b", "local-volume", "pv-data")]);
+    expect(node.events.map((event) => [event.pod, event.message.split(": ").at(-1)])).toEqual([
+      ["a", "volume uses the ReadWriteOncePod access mode and is already in use by another pod"],
+    ]);
+    node.cluster.remove("pods", "shop", "b");
+    await node.settle();
+    expect((await table(memory)).map((mount) => mount.path)).toEqual([pathOf("a", "local-volume", "pv-data")]);
+  });
+
   it("keeps a volume mounted whose claim vanished under its pod, and says so", async () => {
     const memory = memoryHost({ files: { "/srv/data": { kind: "directory" } } });
     const node = await start(memory);

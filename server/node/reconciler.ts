@@ -130,7 +130,19 @@ export class Reconciler {
         if (!isNoPluginMatched(error)) this.context.host.ports.log.error("a volume has no plugin", error, { volume: wanted.key });
       }
     }
-    return { resolved, unprocessed };
+    return this.withoutSecondUsers(resolved, unprocessed);
+  }
+
+  /** A ReadWriteOncePod volume belongs to the pod that has it mounted, else to the first that wants it. */
+  private withoutSecondUsers(all: readonly ResolvedVolume[], unprocessed: UnresolvedVolume[]): { resolved: ResolvedVolume[]; unprocessed: UnresolvedVolume[] } {
+    const holders = new Map<string, string>();
+    const claimed = all.filter(({ spec }) => spec.persistentVolume?.spec.accessModes?.includes("ReadWriteOncePod"));
+    const mounted = claimed.filter(({ podUID, uniqueName }) => this.actual.podMount(podUID, uniqueName) !== undefined);
+    for (const { uniqueName, podUID } of [...mounted, ...claimed]) if (!holders.has(uniqueName)) holders.set(uniqueName, podUID);
+    const isRefused = ({ uniqueName, podUID }: ResolvedVolume) => (holders.get(uniqueName) ?? podUID) !== podUID;
+    const message = "volume uses the ReadWriteOncePod access mode and is already in use by another pod";
+    const refused = all.filter(isRefused).map(({ pod, volumeName }) => ({ pod, volumeName, message }));
+    return { resolved: all.filter((volume) => !isRefused(volume)), unprocessed: [...unprocessed, ...refused] };
   }
 
   /** A mount found on disk gets the name that the pod's spec has for it. */
