@@ -5,7 +5,7 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { AppError, isAppError, messageOf } from "@/lib/errors";
+import { AppError, codeOf, isAppError, messageOf } from "@/lib/errors";
 import type { NodeReport } from "@/lib/node-report";
 import { systemClock } from "@/server/hosts/clock";
 import { createReadOnlyHost, type ReadOnlyHost } from "@/server/hosts/linux/read-only";
@@ -110,7 +110,7 @@ function timeoutOf(flag: string | undefined): number {
   throw new AppError("invalid", `--timeout: ${JSON.stringify(flag)} is not a number of seconds above 0`);
 }
 
-/** Throws AppError `not-found` or `precondition` that names the flag when there is no such folder, or none that can be read. */
+/** Throws AppError `precondition` that names the flag when the root is no folder, or no kubelet's. */
 export async function inspect(options: InspectOptions): Promise<NodeReport> {
   const manager = new VolumePluginManager({ clock: systemClock, log: processLog });
   const host = await openRoot(options, manager);
@@ -123,8 +123,9 @@ export async function inspect(options: InspectOptions): Promise<NodeReport> {
 }
 
 async function openRoot({ root, nodeName, timeoutMs }: InspectOptions, manager: VolumePluginManager): Promise<ReadOnlyHost> {
+  let host: ReadOnlyHost;
   try {
-    return await createReadOnlyHost({
+    host = await createReadOnlyHost({
       root,
       nodeName,
       log: processLog,
@@ -134,6 +135,10 @@ async function openRoot({ root, nodeName, timeoutMs }: InspectOptions, manager: 
   } catch (error) {
     throw new AppError("precondition", `--root: ${messageOf(error)}`, { cause: error });
   }
+  // What can't be looked at for another reason is said in the report.
+  if ((await host.kubelet.ports.files.lstat(host.kubelet.getPodsDir()).catch(() => "closed")) !== undefined) return host;
+  host.close();
+  throw new AppError("precondition", `--root: ${root} has no folder pods, so it is no kubelet's root`);
 }
 
 export function hasFindings({ volumes, leftovers = [], unread = [], flexDrivers }: NodeReport): boolean {
@@ -151,7 +156,16 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Waits until a pipe has taken all of it. */
+/** Waits until a pipe has taken all of it. A reader that has seen enough, such as head, is no failure. */
 function print(text: string): Promise<void> {
-  return new Promise((done, fail) => process.stdout.write(text, (error) => (error ? fail(error) : done())));
+  return new Promise((done, fail) => {
+    const failed = (error: Error): void => (codeOf(error) === "EPIPE" ? done() : fail(error));
+    process.stdout.once("error", failed);
+    process.stdout.write(text, (error) => {
+      // The event comes after this call, and needs its listener still.
+      if (error) return failed(error);
+      process.stdout.removeListener("error", failed);
+      done();
+    });
+  });
 }

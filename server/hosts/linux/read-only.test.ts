@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { codeOf } from "@/lib/errors";
 import { MemoryLog } from "@/server/hosts/memory";
 import type { MountInfo } from "@/server/volume/mount";
 import { MountReader } from "./mount-reader";
@@ -47,6 +48,45 @@ describe("a node that is only looked at", () => {
     expect((await kubelet.getMounter()?.mountInfo())?.length).toBeGreaterThan(0);
   });
 
+  const ways: readonly [string, string, Readonly<Record<"lstat" | "stat" | "readDir" | "readText", unknown>>][] = [
+    ["a file", "file", { lstat: "file", stat: "file", readDir: "ENOTDIR", readText: "text" }],
+    ["a folder", "folder", { lstat: "directory", stat: "directory", readDir: ["in"], readText: "EISDIR" }],
+    ["a link to a file", "link", { lstat: "symlink", stat: "file", readDir: "ENOTDIR", readText: "text" }],
+    ["a way through a link", "folder-link/in", { lstat: "file", stat: "file", readDir: "ENOTDIR", readText: "inner" }],
+    ["a link to nowhere", "dangling", { lstat: "symlink", stat: undefined, readDir: "ENOENT", readText: "ENOENT" }],
+    ["nothing", "nothing", { lstat: undefined, stat: undefined, readDir: "ENOENT", readText: "ENOENT" }],
+    ["nothing in a folder that is missing", "nothing/in/it", { lstat: undefined, stat: undefined, readDir: "ENOENT", readText: "ENOENT" }],
+    ["something below a file", "file/in", { lstat: "ENOTDIR", stat: "ENOTDIR", readDir: "ENOTDIR", readText: "ENOTDIR" }],
+  ];
+  for (const [what, name, expected] of ways) {
+    it(`reads ${what} as any host does, also a second time`, async () => {
+      mkdirSync(`${folder}/folder`);
+      writeFileSync(`${folder}/file`, "text");
+      writeFileSync(`${folder}/folder/in`, "inner");
+      symlinkSync("file", `${folder}/link`);
+      symlinkSync("folder", `${folder}/folder-link`);
+      symlinkSync("nowhere", `${folder}/dangling`);
+      const { files } = (await open()).kubelet.ports;
+      const path = `${folder}/${name}`;
+      const read = async () => ({
+        lstat: await orCode(async () => (await files.lstat(path))?.kind),
+        stat: await orCode(async () => (await files.stat(path))?.kind),
+        readDir: await orCode(async () => (await files.readDir(path)).map((entry) => entry.name)),
+        readText: await orCode(() => files.readText(path)),
+      });
+      expect(await read()).toEqual(expected);
+      expect(await read()).toEqual(expected);
+    });
+  }
+
+  it("sees what was made after it was missed", async () => {
+    const { files } = (await open()).kubelet.ports;
+    expect(await files.lstat(`${folder}/new/in`)).toBeUndefined();
+    mkdirSync(`${folder}/new`);
+    writeFileSync(`${folder}/new/in`, "");
+    expect(await files.lstat(`${folder}/new/in`)).toMatchObject({ kind: "file" });
+  });
+
   it("takes a root that is a link by the name that the mount table has", async () => {
     mkdirSync(`${folder}/data`);
     symlinkSync(`${folder}/data`, `${folder}/kubelet`);
@@ -92,7 +132,7 @@ describe("a node that is only looked at", () => {
       grow: () => blockTools.grow(path, folder),
       deviceOpened: () => kubelet.getHostUtil().deviceOpened("/dev/null"),
     };
-    const codes = await Promise.all(Object.entries(changes).map(async ([name, change]) => [name, await codeThrown(change)]));
+    const codes = await Promise.all(Object.entries(changes).map(async ([name, change]) => [name, await orCode(change)]));
     expect(Object.fromEntries(codes)).toEqual(Object.fromEntries(Object.keys(changes).map((name) => [name, "EROFS"])));
     expect(readdirSync(folder)).toEqual(["file"]);
   });
@@ -125,11 +165,10 @@ describe("a node that is only looked at", () => {
   });
 });
 
-async function codeThrown(act: () => Promise<unknown> | undefined): Promise<unknown> {
+async function orCode(act: () => Promise<unknown> | undefined): Promise<unknown> {
   try {
-    await act();
-    return "nothing thrown";
+    return await act();
   } catch (error) {
-    return typeof error === "object" && error !== null && "code" in error ? error.code : error;
+    return codeOf(error) ?? error;
   }
 }
