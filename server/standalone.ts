@@ -12,6 +12,7 @@ import { openCluster, type Cluster } from "@/server/cluster/cluster";
 import { clusterSlug, loadContexts, type ClusterContext } from "@/server/cluster/kubeconfig";
 import { AppError } from "@/lib/errors";
 import { systemClock, systemRandom } from "@/server/hosts/clock";
+import { expandControllerHost } from "@/server/hosts/controller-hosts";
 import { KubeletHost, type NodeApi } from "@/server/hosts/kubelet-host";
 import { machineFacts, nodeName } from "@/server/machine";
 import { resourcePath } from "@/server/cluster/resources";
@@ -25,7 +26,7 @@ import { openJournal } from "@/server/operations/journal";
 import { Operations } from "@/server/operations/operations";
 import type { Options } from "@/server/options";
 import { newFlexVolumeProber } from "@/server/volume/plugins/flexvolume/prober";
-import { newKubeletPlugins } from "@/server/volume/plugins";
+import { newControllerPlugins, newKubeletPlugins } from "@/server/volume/plugins";
 import { VolumePluginManager } from "@/server/volume/plugin-manager";
 import type { CSIDriver } from "@/lib/kube/storage";
 import type { Log } from "@/server/volume/ports";
@@ -65,6 +66,7 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
     checkDriver: machine.checkDriver,
   });
   await manager.initPlugins(newKubeletPlugins({ imageVolumesUnsupported }), prober, host);
+  const expandManager = await expandManagerOf({ machine, cluster, recorder, log });
   let node: RunningNode | undefined;
   const hosts = hostsOf({ manager, cluster, nodeOf: () => node, name: host.getNodeName() });
   const operated = operationCluster(context.slug, cluster, hosts.hosts);
@@ -94,6 +96,7 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
       node = startStandaloneNode({
         host,
         manager,
+        expandManager,
         cluster,
         recorder,
         root: machine.root,
@@ -141,6 +144,18 @@ function hostOf({ machine, manager, cluster, recorder }: Parts): KubeletHost {
     api: apiOf(cluster),
     eventRecorder: pluginEventRecorder(recorder),
   });
+}
+
+/** As in kube-controller-manager: a host without a node, no prober. */
+async function expandManagerOf({ machine, cluster, recorder, log }: Omit<Parts, "manager"> & { readonly log: Log }): Promise<VolumePluginManager> {
+  const manager = new VolumePluginManager({ clock: systemClock, log });
+  const host = expandControllerHost({
+    ports: machine.ports,
+    kubeClient: kubeClientOf(cluster.client),
+    eventRecorder: pluginEventRecorder(recorder),
+  });
+  await manager.initPlugins(newControllerPlugins("expand"), undefined, host);
+  return manager;
 }
 
 /** Tokens need an API server that signs them; the embedded one does not. */

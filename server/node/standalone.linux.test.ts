@@ -4,6 +4,7 @@ import { mkdtempSync, rmdirSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { expandControllerHost } from "@/server/hosts/controller-hosts";
 import { KubeletHost } from "@/server/hosts/kubelet-host";
 import { createLinuxHost, type LinuxHost } from "@/server/hosts/linux";
 import { kubeClientOf } from "@/server/node/client";
@@ -12,7 +13,7 @@ import type { RunningNode } from "@/server/node/node";
 import { Recorder } from "@/server/node/recorder";
 import { pluginEventRecorder, startStandaloneNode } from "@/server/node/standalone";
 import { boundPod, nodeName } from "@/server/node/test-node";
-import { newKubeletPlugins } from "@/server/volume/plugins";
+import { newControllerPlugins, newKubeletPlugins } from "@/server/volume/plugins";
 import { VolumePluginManager } from "@/server/volume/plugin-manager";
 
 const succeeds = (command: string, ...args: string[]) => spawnSync(command, args, { stdio: "ignore" }).status === 0;
@@ -52,7 +53,9 @@ async function startOn(linux: LinuxHost, cluster: FakeCluster): Promise<RunningN
     },
   });
   await manager.initPlugins(newKubeletPlugins(), undefined, host);
-  return startStandaloneNode({ host, manager, cluster, recorder, root: linux.root, mounter: "root", facts, loop: linux.loop });
+  const expandManager = new VolumePluginManager({ clock: linux.ports.clock, log: linux.ports.log });
+  await expandManager.initPlugins(newControllerPlugins("expand"), undefined, expandControllerHost({ ports: linux.ports, kubeClient }));
+  return startStandaloneNode({ host, manager, expandManager, cluster, recorder, root: linux.root, mounter: "root", facts, loop: linux.loop });
 }
 
 /** Whatever a failed test left: mounts, loop devices, files. */
@@ -174,5 +177,50 @@ describe.skipIf(!possible)("a node on Linux", () => {
     await until({ cluster, node }, () => cluster.get("persistentvolumes", undefined, "pvc-uid-raw") === undefined);
     expect((await linux.mounter.list()).filter((mount) => mount.path.startsWith(root))).toEqual([]);
     expect(await linux.loop.list()).toEqual([]);
+  });
+
+  it("gives a memory volume its new size, tells the end in the pod, and keeps the old size below what is used", { timeout: 30_000 }, async () => {
+    const root = mkdtempSync(join(tmpdir(), "voldeck-node-"));
+    const linux = await createLinuxHost({ root, log: silent });
+    cleanups.push(() => removeAll(linux));
+    const cluster = new FakeCluster();
+    let node = await startOn(linux, cluster);
+    cleanups.push(() => node.stop());
+    const asked = (sizeLimit: string, generation: number) => {
+      const pod = boundPod("cache", [{ name: "hot", emptyDir: { medium: "Memory", sizeLimit } }]);
+      const status = cluster.get("pods", "shop", "cache")?.status;
+      cluster.put("pods", { ...pod, metadata: { ...pod.metadata, generation }, ...(status ? { status } : {}) });
+    };
+    const path = `${root}/pods/uid-cache/volumes/kubernetes.io~empty-dir/hot`;
+    const status = () => cluster.get("pods", "shop", "cache")?.status;
+    const progress = () => status()?.conditions?.find((condition) => condition.type === "PodResizeInProgress");
+    const isAt = (generation: number) => status()?.observedGeneration === generation && progress() === undefined;
+    const reported = () => node.report()?.volumes.find((volume) => volume.volumeName === "hot");
+    const sizeOf = async () => [
+      (await linux.mounter.mountInfo()).filter((mount) => mount.mountPoint === path).map((mount) => mount.superOptions.find((option) => option.startsWith("size="))),
+      statfsSync(path).blocks * statfsSync(path).bsize,
+    ];
+
+    asked("64Mi", 1);
+    await until({ cluster, node }, () => reported()?.state === "mounted" && isAt(1));
+    expect(await sizeOf()).toEqual([["size=65536k"], mebibytes(64)]);
+
+    asked("96Mi", 2);
+    await until({ cluster, node }, () => isAt(2) && reported()?.capacityBytes === String(mebibytes(96)));
+    expect(await sizeOf()).toEqual([["size=98304k"], mebibytes(96)]);
+
+    await linux.ports.files.writeFile(`${path}/full`, new Uint8Array(mebibytes(40)), 0o600);
+    asked("32Mi", 3);
+    await until({ cluster, node }, () => progress()?.reason === "Error");
+    expect(progress()?.message).toContain(`failed to resize volume hot: mount failed: exit status 32\nMounting command: mount\nMounting arguments:  -t tmpfs -o remount,size=33554432 tmpfs ${path}\nOutput: mount: ${path}: `);
+    expect(await sizeOf()).toEqual([["size=98304k"], mebibytes(96)]);
+
+    await node.stop();
+    await linux.ports.files.unlink(`${path}/full`);
+    node = await startOn(linux, cluster);
+    await until({ cluster, node }, () => isAt(3));
+    expect(await sizeOf()).toEqual([["size=32768k"], mebibytes(32)]);
+    cluster.remove("pods", "shop", "cache");
+    await until({ cluster, node }, () => node.report()?.volumes.length === 0);
   });
 });

@@ -17,6 +17,8 @@ export interface StandaloneOptions {
   readonly host: KubeletVolumeHost;
   /** With its plugins initialised. */
   readonly manager: VolumePluginManager;
+  /** The expand controller's own: without a prober, so that what only a node's drivers know is left to the no-op expander. */
+  readonly expandManager: VolumePluginManager;
   /** Opened with `whole: true`: volumes show what pods say of themselves. */
   readonly cluster: NodeCluster;
   readonly recorder: Recorder;
@@ -46,7 +48,7 @@ export function startStandaloneNode(options: StandaloneOptions): RunningNode {
         actual.mounts().some((mount) => mount.specName === name) || actual.allDevices().some((device) => specName(device.spec) === name);
       const folder = joinPath(options.root, "disks");
       const disks = new LoopDisks({ folder, nodeName, client, recorder, files, exec, clock, loop, isInUse, point });
-      const expand = new ExpandController({ client, manager, recorder, clock, point });
+      const expand = new ExpandController({ client, manager: options.expandManager, recorder, clock, point });
       const sizes = new ResizeVolumes({ host, manager, client, recorder, actual, folder: options.root, point });
       return [sizes, expand, disks, new Binder({ client, recorder, provisioners: [disks], point })];
     },
