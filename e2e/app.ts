@@ -25,31 +25,23 @@ export interface RunningApp {
   readonly token: string;
   readonly dataFolder: string;
   readonly pid: number;
+  /** Resolves, to `the app ended`, when it ended for whatever reason. */
+  readonly ended: Promise<string>;
   /** Everything it printed so far. */
   output(): string;
-  /** SIGTERM, and waits for its end. Returns the exit code. */
+  /** SIGTERM, and waits for its end; then a data folder that was not the caller's is reset. Returns the exit code. */
   stop(): Promise<number | null>;
   /** SIGKILL, and waits for its end. */
   kill(): Promise<void>;
 }
 
+type HowToRun = Pick<AppOptions, "env" | "prefix" | "cwd">;
+
 const startWithinMs = 90_000;
 
 export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
   const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), "voldeck-e2e-")));
-  const folder = options.cwd ?? project;
-  const [command = "", ...args] = [
-    ...(options.prefix ?? []),
-    join(folder, "node_modules/.bin/node"),
-    join(folder, "server/start.ts"),
-    "--no-build",
-    "--port",
-    "0",
-    "--data",
-    dataFolder,
-    ...(options.args ?? []),
-  ];
-  const child = spawn(command, args, { cwd: folder, env: environment(options.env), stdio: ["ignore", "pipe", "pipe"] });
+  const child = run(["--port", "0", "--data", dataFolder, ...(options.args ?? [])], options);
   let output = "";
   const collect = (chunk: Buffer) => (output += chunk.toString());
   child.stdout.on("data", collect);
@@ -62,10 +54,34 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
     token: new URLSearchParams(hash.slice(1)).get("token") ?? "",
     dataFolder,
     pid: child.pid ?? 0,
+    ended: new Promise((resolve) => child.once("exit", () => resolve("the app ended"))),
     output: () => output,
-    stop: () => end(child, "SIGTERM"),
+    stop: async () => {
+      const code = await end(child, "SIGTERM");
+      if (options.dataFolder === undefined) await resetData(dataFolder, options);
+      return code;
+    },
     kill: async () => void (await end(child, "SIGKILL")),
   };
+}
+
+/** Removes what an app that has ended made for a data folder: mounts, loop devices, processes, files. Throws with the command's words. */
+export async function resetData(dataFolder: string, how: HowToRun = {}): Promise<void> {
+  const child = run(["reset", "--yes", "--data", dataFolder], how);
+  let output = "";
+  const collect = (chunk: Buffer) => (output += chunk.toString());
+  child.stdout.on("data", collect);
+  child.stderr.on("data", collect);
+  const code = await new Promise((resolve, reject) => {
+    child.once("close", resolve);
+    child.once("error", reject);
+  });
+  if (code !== 0) throw new Error(`reset of ${dataFolder} ended with code ${code}:\n${output}`);
+}
+
+function run(args: readonly string[], { env, prefix = [], cwd: folder = project }: HowToRun) {
+  const [command = "", ...rest] = [...prefix, join(folder, "node_modules/.bin/node"), join(folder, "server/start.ts"), ...args, "--no-build"];
+  return spawn(command, rest, { cwd: folder, env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
 }
 
 /** No cluster of the machine that runs the tests may be taken for the app's. */

@@ -15,11 +15,13 @@ import { openDataFolder, writeToken } from "@/server/data-folder";
 import { createHttpServer } from "@/server/http/server";
 import { createSocketServer, refuseSocket } from "@/server/http/socket";
 import type { SecurityPolicy } from "@/server/http/security";
+import { runInspect } from "@/server/inspect";
 import { parseOptions, usage, type Options } from "@/server/options";
 import { runReset } from "@/server/reset";
 
 const stopWithinMs = 10_000;
 const commands: ReadonlyMap<string, (args: readonly string[]) => Promise<number>> = new Map([
+  ["inspect", runInspect],
   ["reset", runReset],
 ]);
 

@@ -14,8 +14,8 @@ export async function copySample(project: string, dataFolder: string): Promise<v
   }
 }
 
-/** Whatever the umask of the checkout: a driver that others may write to would not be run. */
-async function copyFolder(from: string, to: string): Promise<void> {
+/** Into a new folder, whatever the umask of the checkout: a driver that others may write to would not be run. */
+export async function copyFolder(from: string, to: string): Promise<void> {
   await mkdir(to);
   await chmod(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {

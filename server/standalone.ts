@@ -65,7 +65,10 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
     ports: machine.ports,
     checkDriver: machine.checkDriver,
   });
-  await manager.initPlugins(newKubeletPlugins({ imageVolumesUnsupported }), prober, host);
+  // Not awaited here: it runs drivers, and the pages must not wait for a slow one.
+  const initialised = manager.initPlugins(newKubeletPlugins({ imageVolumesUnsupported }), prober, host);
+  initialised.catch(() => undefined);
+  let closed = false;
   const expandManager = await expandManagerOf({ machine, cluster, recorder, log });
   let node: RunningNode | undefined;
   const hosts = hostsOf({ manager, cluster, nodeOf: () => node, name: host.getNodeName() });
@@ -93,6 +96,8 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
     summaries: () => [summaryOf(cluster, machine)],
     view: (id) => (id === context.slug ? view : undefined),
     start: async () => {
+      await initialised;
+      if (closed) return;
       node = startStandaloneNode({
         host,
         manager,
@@ -108,7 +113,10 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
       node.onReport(() => hosts.changed(["volume", "claim", "node", "operation"]));
       stopFollowing = followOperations({ operations, cluster, hosts: hosts.hosts, clock: systemClock, log });
     },
-    close: () => closeAll({ stopFollowing: () => stopFollowing(), journal, node, recorder, prober, cluster, api, machine }),
+    close: () => {
+      closed = true;
+      return closeAll({ stopFollowing: () => stopFollowing(), journal, node, recorder, prober, cluster, api, machine });
+    },
   };
 }
 
