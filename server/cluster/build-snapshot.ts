@@ -5,6 +5,7 @@
 import type { KubeEvent, Pod } from "@/lib/kube/pods";
 import type { PersistentVolumeClaim } from "@/lib/kube/storage";
 import type { Volume } from "@/lib/kube/volumes";
+import { OverlayMap } from "@/server/cluster/overlay-map";
 import { firstAtOrAfter, SortedPodVolumes } from "@/server/cluster/sorted-pod-volumes";
 import type { ClusterSnapshot, ObjectKey, PodVolume, WatchedKind, WatchedKinds } from "@/server/cluster/snapshot";
 import type { StoreState } from "@/server/cluster/store";
@@ -136,14 +137,22 @@ function regroup(previous: ByClaim, gone: readonly PodVolume[], come: readonly P
   const left = new Set(gone.filter((volume) => volume.claimName !== undefined));
   const arrived = groupByClaim(come);
   if (left.size + arrived.size === 0) return previous;
-  const next = new Map(previous);
-  for (const key of new Set([...Array.from(left, claimKeyOf), ...arrived.keys()])) {
-    const rest = (next.get(key) ?? []).filter((volume) => !left.has(volume));
-    const volumes = [...rest, ...(arrived.get(key) ?? [])].sort((a, b) => compare(a.key, b.key));
-    if (volumes.length === 0) next.delete(key);
-    else next.set(key, volumes);
-  }
-  return next;
+  const touched = new Set([...Array.from(left, claimKeyOf), ...arrived.keys()]);
+  return changedMap(previous, touched, (key) => {
+    const rest = (previous.get(key) ?? []).filter((volume) => !left.has(volume));
+    return [...rest, ...(arrived.get(key) ?? [])].sort((a, b) => compare(a.key, b.key));
+  });
+}
+
+/** The groups of these keys made anew; an empty one goes. */
+function changedMap<T>(
+  previous: ReadonlyMap<string, readonly T[]>,
+  keys: Iterable<string>,
+  group: (key: string) => readonly T[],
+): ReadonlyMap<string, readonly T[]> {
+  const groups = Array.from(keys, (key) => [key, group(key)] as const);
+  const base = previous instanceof OverlayMap ? (previous as OverlayMap<string, readonly T[]>) : OverlayMap.over(previous);
+  return base.with(groups.map(([key, members]) => [key, members.length === 0 ? undefined : members]));
 }
 
 function claimKeyOf(volume: PodVolume): ObjectKey {
@@ -168,14 +177,10 @@ function nextEvents(previous: ClusterSnapshot | undefined, events: StoreState<Ku
   const replaced = new Set(events.changed.values());
   const arrived = groupEvents([...events.changed.keys()].flatMap((key) => events.objects.get(key) ?? []));
   const touched = new Set([...arrived.keys(), ...[...replaced].flatMap((event) => (event ? uidOf(event) : []))]);
-  const next = new Map(previous.eventsByUid);
-  for (const uid of touched) {
-    const rest = (next.get(uid) ?? []).filter((event) => !replaced.has(event));
-    const all = [...rest, ...(arrived.get(uid) ?? [])].sort(byTime);
-    if (all.length === 0) next.delete(uid);
-    else next.set(uid, all);
-  }
-  return next;
+  return changedMap(previous.eventsByUid, touched, (uid) => {
+    const rest = (previous.eventsByUid.get(uid) ?? []).filter((event) => !replaced.has(event));
+    return [...rest, ...(arrived.get(uid) ?? [])].sort(byTime);
+  });
 }
 
 function groupEvents(events: Iterable<KubeEvent>): Map<string, KubeEvent[]> {

@@ -1,5 +1,6 @@
 /** The objects of one kind as the reflector last knew them, and which of them changed since somebody looked. */
 import type { KubeObject } from "@/lib/kube/meta";
+import { OverlayMap } from "@/server/cluster/overlay-map";
 import type { ObjectKey } from "@/server/cluster/snapshot";
 
 /** `<namespace>/<name>`, or the name alone. */
@@ -17,7 +18,7 @@ export interface StoreState<T> {
 export class ObjectStore<T extends KubeObject> {
   private readonly objects = new Map<ObjectKey, T>();
   private changed = new Map<ObjectKey, T | undefined>();
-  private last: ReadonlyMap<ObjectKey, T> = new Map();
+  private last = OverlayMap.over<ObjectKey, T>(new Map());
 
   get size(): number {
     return this.objects.size;
@@ -61,7 +62,8 @@ export class ObjectStore<T extends KubeObject> {
   /** For one reader: the second call says only what changed after the first. */
   take(): StoreState<T> {
     const changed = this.changed;
-    if (changed.size > 0) this.last = new Map(this.objects);
+    if (changed.size > this.objects.size / 4) this.last = OverlayMap.over(new Map(this.objects));
+    else if (changed.size > 0) this.last = this.last.with(Array.from(changed.keys(), (key) => [key, this.objects.get(key)]));
     this.changed = new Map();
     return { objects: this.last, changed };
   }
