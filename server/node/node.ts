@@ -26,6 +26,8 @@ export type NodeCluster = Pick<Cluster, "snapshot" | "freshness" | "settled" | "
 export interface Controller {
   readonly name: string;
   step(snapshot: ClusterSnapshot): Promise<void>;
+  /** When it has to be called again without any change, because something failed. */
+  nextDueMs?(): number | undefined;
 }
 
 export interface NodeOptions {
@@ -266,7 +268,8 @@ class StandaloneNode implements RunningNode {
   }
 
   private async sleepUntilDue(): Promise<void> {
-    const due = Math.min(this.reconciler.nextDueMs(), this.clock.nowMs() + reportEveryMs);
+    const retries = this.controllers.flatMap((controller) => controller.nextDueMs?.() ?? []);
+    const due = Math.min(this.reconciler.nextDueMs(), this.clock.nowMs() + reportEveryMs, ...retries);
     this.nap = new AbortController();
     await this.pause(Math.max(0, due - this.clock.nowMs()), this.nap.signal);
   }

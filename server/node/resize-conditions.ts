@@ -26,14 +26,16 @@ const gone = (type: string) => ({ $patch: "delete", type });
 
 /** A resize was taken on at generation `admitted`; what an earlier one left is replaced. `now`: RFC 3339, whole seconds. */
 export function beginChange(pod: Pod, admitted: number, now: string): StatusChange {
-  const begun = { type: inProgress, status: "True", reason: null, message: null, lastProbeTime: null, lastTransitionTime: now, observedGeneration: admitted };
+  const begun = { type: inProgress, status: "True", reason: null, message: null, lastProbeTime: now, lastTransitionTime: now, observedGeneration: admitted };
   return { ...observeChange(pod), conditions: [begun, ...pendingGone(pod)] };
 }
 
-/** Keeps the time and the generation of the condition that is there. */
+/** Keeps the generation of the condition that is there; its time too, where that was an error already. */
 export function errorChange(pod: Pod, message: string, now: string): StatusChange {
-  const { lastTransitionTime = now, observedGeneration = pod.metadata.generation } = resizeCondition(pod, inProgress) ?? {};
-  const failed = { type: inProgress, status: "True", reason: "Error", message, lastProbeTime: null, lastTransitionTime, observedGeneration };
+  const known = resizeCondition(pod, inProgress);
+  const lastTransitionTime = known?.reason === "Error" ? known.lastTransitionTime : now;
+  const observedGeneration = known?.observedGeneration ?? pod.metadata.generation;
+  const failed = { type: inProgress, status: "True", reason: "Error", message, lastProbeTime: now, lastTransitionTime, observedGeneration };
   return { ...observeChange(pod), conditions: [failed] };
 }
 

@@ -10,6 +10,7 @@ import { boundPod, testNode } from "@/server/node/test-node";
 import { newEmptyDirPlugin } from "@/server/volume/plugins/empty-dir/plugin";
 
 const mebibytes = (count: number) => BigInt(count) * 1024n * 1024n;
+const wholeSeconds = /^2026-.*:\d\dZ$/u;
 const capacity = { memory: "4Gi" };
 const root = "/var/lib/kubelet";
 const pathOf = (podUID: string, volume: string) => `${root}/pods/${podUID}/volumes/kubernetes.io~empty-dir/${volume}`;
@@ -114,7 +115,7 @@ describe("the size of a memory-backed volume", () => {
         status: {
           observedGeneration: 2,
           conditions: [
-            { type: "PodResizeInProgress", status: "True", reason: null, message: null, lastProbeTime: null, lastTransitionTime: expect.stringMatching(/^2026-.*:\d\dZ$/u), observedGeneration: 2 },
+            { type: "PodResizeInProgress", status: "True", reason: null, message: null, lastProbeTime: expect.stringMatching(wholeSeconds), lastTransitionTime: expect.stringMatching(wholeSeconds), observedGeneration: 2 },
           ],
         },
       },
@@ -148,6 +149,7 @@ describe("the size of a memory-backed volume", () => {
     expect(await world.sizeOf()).toBe(mebibytes(64));
     await world.step();
     expect(world.remounts()).toHaveLength(1);
+    expect(world.resizer.nextDueMs()).toBe(world.memory.clock.nowMs() + 500);
     await world.memory.clock.advance(500);
     await world.step();
     expect(world.remounts()).toHaveLength(2);
@@ -162,6 +164,8 @@ describe("the size of a memory-backed volume", () => {
     expect(await world.sizeOf()).toBe(mebibytes(32));
     expect(world.condition()).toBeUndefined();
     expect(world.events.map(({ reason }) => reason)).toEqual(["ResizeStarted", "ResizeError", "ResizeCompleted"]);
+    await world.step();
+    expect(world.resizer.nextDueMs()).toBeUndefined();
   });
 
   it("does not wait for the pause of a failure when another size is asked for, and is complete when the old one is", async () => {

@@ -58,10 +58,14 @@ export class ResizeVolumes implements Controller {
     await this.records.keepOnly((podUID) => pods.has(podUID));
     for (const podUID of this.tried.keys()) if (!pods.has(podUID)) this.forget(podUID);
     for (const pod of pods.values()) {
-      if (pod.metadata.deletionTimestamp || !this.next(pod)) continue;
-      this.begin(pod);
+      if (pod.metadata.deletionTimestamp || !this.next(pod)) this.forget(pod.metadata.uid ?? "");
+      else this.begin(pod);
       await this.operations.idle();
     }
+  }
+
+  nextDueMs(): number | undefined {
+    return this.operations.nextRetryMs();
   }
 
   private begin(seen: Pod): void {
