@@ -54,9 +54,9 @@ function Answers({ match }: { match: Match }) {
                     <span className="muted">could not</span>
                   )}
                 </td>
-                <td className={plugin.could ? undefined : "muted"}>
+                <td className={plugin.could ? undefined : "muted"} title={plugin.reason}>
                   {plugin.origin === "probed" && "probed; "}
-                  {plugin.reason}
+                  {inShort(plugin.reason)}
                 </td>
               </tr>
             ))}
@@ -65,6 +65,11 @@ function Answers({ match }: { match: Match }) {
       </div>
     </>
   );
+}
+
+/** Thirteen reasons that begin alike: what they share is left out, and stands on hover. */
+function inShort(reason: string): string {
+  return reason.replaceAll("persistentVolume.spec.", "PV.").replaceAll("volume.", "");
 }
 
 function Verdict({ match, could }: { match: Match; could: number }) {

@@ -115,8 +115,9 @@ function servedBy(match: Match, volume: PodVolume): ServedBy {
   }
 }
 
+/** Only of a file system of its own: what lies on the node's is counted with the node. */
 function usage(reported: ReportedVolume | undefined): Pick<VolumeRow, "usedBytes" | "capacityBytes"> {
-  return reported?.state === "mounted" ? { usedBytes: reported.usedBytes, capacityBytes: reported.capacityBytes } : {};
+  return reported?.state === "mounted" && reported.mounts.length > 0 ? { usedBytes: reported.usedBytes, capacityBytes: reported.capacityBytes } : {};
 }
 
 function mountedAt({ pod, volume }: PodVolume): string | undefined {

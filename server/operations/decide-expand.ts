@@ -142,7 +142,7 @@ function mayPatch({ mayPatch: allowed }: ExpandEvidence): Check {
       field: "patch persistentvolumeclaims",
       value: allowed === undefined ? "not asked" : allowed ? "allowed" : "forbidden",
     },
-    remedy: "The right to patch persistentvolumeclaims in this namespace is missing",
+    remedy: allowed === false ? "The right to patch persistentvolumeclaims in this namespace is missing" : undefined,
   };
 }
 

@@ -162,7 +162,7 @@ function mayPatch({ mayPatch: allowed }: ResizeEvidence): Check {
     title: "You may do it",
     verdict: allowed === undefined ? "unknown" : allowed ? "pass" : "refuse",
     proof: { object: "you", field: "patch pods/resize", value: allowed === undefined ? "not asked" : allowed ? "allowed" : "forbidden" },
-    remedy: "The right to patch pods/resize is missing: the roles edit and admin do not hold it",
+    remedy: allowed === false ? "The right to patch pods/resize is missing: the roles edit and admin do not hold it" : undefined,
   };
 }
 
