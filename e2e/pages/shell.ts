@@ -35,6 +35,13 @@ export class Shell {
     await this.page.goto(printedUrl);
   }
 
+  /** Opens the printed URL and waits for the first page of its first cluster. Returns that cluster's slug. */
+  async enter(printedUrl: string): Promise<string> {
+    await this.open(printedUrl);
+    await this.page.waitForURL(/\/c\/[^/]+\//);
+    return this.cluster();
+  }
+
   /** Opens a path of the app, such as `/c/voldeck-1a2b3c/volumes`, in a tab that has its token already. */
   async openPath(path: string): Promise<void> {
     await this.page.goto(new URL(path, this.page.url()).toString());

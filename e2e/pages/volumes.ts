@@ -1,5 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import type { StatusWord } from "@/lib/words";
+import { ChangeDialog } from "./change-dialog";
 
 export interface VolumeKey {
   readonly namespace: string;
@@ -101,6 +102,12 @@ export class VolumePage {
     const dialog = this.page.getByRole("dialog", { name: "YAML" });
     await dialog.getByRole("button", { name: object, exact: true }).click();
     return dialog.getByRole("region", { name: "YAML" });
+  }
+
+  /** Opens the dialog that resizes a memory-backed volume. */
+  async resize(): Promise<ChangeDialog> {
+    await this.page.getByRole("button", { name: "Resize" }).click();
+    return new ChangeDialog(this.page);
   }
 
   /** The command lines behind "As kubectl". */

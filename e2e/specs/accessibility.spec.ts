@@ -23,6 +23,13 @@ const states: readonly (readonly [string, string, string])[] = [
   ["volumes, filled", "volumes", "shown"],
   ["volumes, empty", "volumes?q=nothing-of-this-name", "No volumes match"],
   ["one volume", "volumes/shop/cache/hot", "Where it stands"],
+  ["claims, filled", "claims", "shown"],
+  ["claims, empty", "claims?q=nothing-of-this-name", "No claims match"],
+  ["one claim", "claims/shop/data-web-0", "Requested"],
+  ["a claim that is not there", "claims/shop/nothing", "is not here"],
+  ["nodes, filled", "nodes", "shown"],
+  ["nodes, empty", "nodes?q=nothing-of-this-name", "No nodes match"],
+  ["operations, empty", "operations", "Nothing was changed"],
   ["a volume that is not there", "volumes/shop/cache/nothing", "is not here"],
 ];
 

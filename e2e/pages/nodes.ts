@@ -1,0 +1,39 @@
+import type { Locator, Page } from "@playwright/test";
+
+/** The list of nodes. */
+export class NodesPage {
+  readonly table: Locator;
+
+  constructor(readonly page: Page) {
+    this.table = page.getByRole("region", { name: "Nodes" });
+  }
+
+  row(name: string): Locator {
+    return this.table.locator(`tr[data-key="${name}"]`);
+  }
+
+  async openNode(name: string): Promise<void> {
+    await this.row(name).getByRole("link").click();
+  }
+}
+
+/** One node: wanted, reported and found side by side; mounts; drivers and sockets. */
+export class NodePage {
+  readonly title: Locator;
+  readonly compared: Locator;
+
+  constructor(readonly page: Page) {
+    this.title = page.getByRole("heading", { level: 1 });
+    this.compared = page.getByRole("region", { name: "Wanted, reported, found" });
+  }
+
+  /** The line of one volume, such as `web-0 / data`. */
+  volume(title: string): Locator {
+    return this.compared.getByRole("row").filter({ hasText: title });
+  }
+
+  async tab(name: "Wanted, reported, found" | "Mounts" | "Drivers and sockets"): Promise<Locator> {
+    await this.page.getByRole("button", { name }).click();
+    return this.page.getByRole("region", { name });
+  }
+}
