@@ -27,9 +27,11 @@ export function operationCluster(id: string, cluster: Cluster, hosts: Hosts): Op
   };
 }
 
-function mountedSize(cluster: Cluster, hosts: Hosts, at: { podUID: string; volumeName: string }) {
+/** Asks the node that the pod is bound to, so that what was deleted or grown a moment ago counts. */
+async function mountedSize(cluster: Cluster, hosts: Hosts, at: { podUID: string; volumeName: string }) {
   for (const name of cluster.snapshot().nodes.keys()) {
-    const volumes = hosts.nodeReport(name)?.volumes ?? [];
+    if (!hosts.nodeReport(name)?.volumes.some((volume) => volume.podUID === at.podUID)) continue;
+    const volumes = ((await hosts.freshReport?.(name)) ?? hosts.nodeReport(name))?.volumes ?? [];
     const found = volumes.find((volume) => volume.podUID === at.podUID && (volume.volumeName ?? volume.specName) === at.volumeName);
     if (found) return { usedBytes: bytes(found.usedBytes), capacityBytes: bytes(found.capacityBytes) };
   }

@@ -10,6 +10,8 @@ import type { WatchedKind } from "@/server/cluster/snapshot";
 export interface Hosts {
   pluginHosts(): readonly PluginHost[];
   nodeReport(nodeName: string): NodeReport | undefined;
+  /** The same, not older than a second; absent where no node can be asked. */
+  freshReport?(nodeName: string): Promise<NodeReport | undefined>;
   /** Calls back when a table or a report changed. Returns the way to stop. */
   onChange(listener: (topics: readonly Topic[]) => void): () => void;
 }

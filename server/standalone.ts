@@ -197,6 +197,7 @@ function hostsOf(parts: Pick<Parts, "manager" | "cluster"> & { nodeOf: () => Run
       { nodeName: parts.name, source: "node", kubeletVersion: "v1.37.2", table: parts.manager.published() },
     ],
     nodeReport: (nodeName) => (nodeName === parts.name ? parts.nodeOf()?.report() : undefined),
+    freshReport: async (nodeName) => (nodeName === parts.name ? parts.nodeOf()?.freshReport() : undefined),
     onChange: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -99,6 +99,21 @@ describe("a node", () => {
     expect((await world.memory.mounter.list()).map((mount) => mount.path)).toEqual(["/"]);
   });
 
+  it("reads its mounts anew when somebody needs to know what is used now", async () => {
+    const world = await start();
+    world.cluster.put("pods", boundPod("cache", [{ name: "hot", emptyDir: { medium: "Memory", sizeLimit: "64Mi" } }]));
+    await until(world, () => volumeOf(world.node, "hot")?.state === "mounted");
+    await world.memory.clock.advance(3_000);
+    const write = (bytes: number) => world.memory.files.writeFile("/var/lib/kubelet/pods/uid-cache/volumes/kubernetes.io~empty-dir/hot/file", new Uint8Array(bytes), 0o600);
+    const used = async () => (await world.node.freshReport())?.volumes.find((volume) => volume.volumeName === "hot")?.usedBytes;
+    await write(8_192);
+    expect(await used()).toBe("8192");
+    await write(16_384);
+    expect(await used()).toBe("8192");
+    await world.memory.clock.advance(1_001);
+    expect(await used()).toBe("16384");
+  });
+
   it("leaves its mounts when it stops", async () => {
     const world = await start();
     world.cluster.put("pods", boundPod("cache", [{ name: "hot", emptyDir: { medium: "Memory" } }]));

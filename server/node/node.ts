@@ -48,6 +48,8 @@ export interface NodeOptions {
 export interface RunningNode {
   /** undefined before the first look at the disk. */
   report(): NodeReport | undefined;
+  /** The same, read anew where it is older than a second. */
+  freshReport(): Promise<NodeReport | undefined>;
   onReport(listener: (report: NodeReport) => void): () => void;
   /** Looks again soon, without waiting for a change. */
   wake(): void;
@@ -57,6 +59,7 @@ export interface RunningNode {
 
 const leastPauseMs = 100;
 const reportEveryMs = 15_000;
+const freshMs = 1_000;
 const retryMs = 5_000;
 
 export function startNode(options: NodeOptions): RunningNode {
@@ -72,6 +75,7 @@ class StandaloneNode implements RunningNode {
   private readonly listeners = new Set<(report: NodeReport) => void>();
   private readonly stopping = new AbortController();
   private latest: NodeReport | undefined;
+  private refreshing: Promise<void> | undefined;
   private running: Promise<void> = Promise.resolve();
   private nap = new AbortController();
   private awake = true;
@@ -119,6 +123,16 @@ class StandaloneNode implements RunningNode {
   }
 
   report(): NodeReport | undefined {
+    return this.latest;
+  }
+
+  async freshReport(): Promise<NodeReport | undefined> {
+    if (this.latest && Date.parse(this.latest.takenAt) < this.clock.nowMs() - freshMs && !this.stopping.signal.aborted) {
+      this.refreshing ??= this.publishReport().finally(() => {
+        this.refreshing = undefined;
+      });
+      await this.refreshing;
+    }
     return this.latest;
   }
 
@@ -241,8 +255,11 @@ class StandaloneNode implements RunningNode {
   private async publishReport(): Promise<void> {
     const { host, manager, root, mounter } = this.options;
     const { picture, operations } = this.reconciler;
-    this.latest = await makeReport({ host, manager, root, mounter, picture, actual: this.actual, operations });
-    for (const listener of this.listeners) listener(this.latest);
+    const report = await makeReport({ host, manager, root, mounter, picture, actual: this.actual, operations });
+    // One that was begun later has overtaken it.
+    if (this.latest && report.takenAt < this.latest.takenAt) return;
+    this.latest = report;
+    for (const listener of this.listeners) listener(report);
   }
 
   /** Until it succeeds or the node stops: nothing of what follows makes sense without it. */

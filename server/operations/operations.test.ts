@@ -37,7 +37,7 @@ class FakeCluster implements OperationCluster {
   };
   podsOfClaim = () => [];
   eventsOf = () => [];
-  mountedSize = () => undefined;
+  mountedSize = async () => undefined;
   hasPodResize = async () => true;
   mayPatch = async () => undefined;
 }

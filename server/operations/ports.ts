@@ -20,8 +20,8 @@ export interface OperationCluster {
   podsOfClaim(namespace: string, claim: string): readonly Pod[];
   /** Events about these objects, oldest first. */
   eventsOf(uids: readonly string[]): readonly KubeEvent[];
-  /** What the node says of a mounted volume; undefined where it is not visible. */
-  mountedSize(podUID: string, volumeName: string): { readonly usedBytes?: bigint; readonly capacityBytes?: bigint } | undefined;
+  /** What the node says of a mounted volume now; undefined where it is not visible. */
+  mountedSize(podUID: string, volumeName: string): Promise<{ readonly usedBytes?: bigint; readonly capacityBytes?: bigint } | undefined>;
   /** Whether the server lists `pods/resize`. */
   hasPodResize(): Promise<boolean>;
   /** Whether the person may; undefined where the server cannot be asked. */

@@ -42,7 +42,7 @@ export async function readResizeEvidence(cluster: OperationCluster, input: Resiz
     cluster.hasPodResize(),
     cluster.mayPatch({ resource: "pods", subresource: "resize", namespace: input.namespace, name: input.name }),
   ]);
-  const usedBytes = cluster.mountedSize(pod.metadata.uid ?? "", input.volume)?.usedBytes;
+  const usedBytes = (await cluster.mountedSize(pod.metadata.uid ?? "", input.volume))?.usedBytes;
   return { pod, volumeName: input.volume, node, hasSubresource, usedBytes, mayPatch };
 }
 
@@ -51,7 +51,7 @@ export async function previewResize(cluster: OperationCluster, input: ResizeInpu
   const target = parseQuantity(input.size);
   const evidence = await readResizeEvidence(cluster, input);
   const decision = decideResize(evidence, target);
-  const mounted = cluster.mountedSize(evidence.pod.metadata.uid ?? "", input.volume);
+  const mounted = await cluster.mountedSize(evidence.pod.metadata.uid ?? "", input.volume);
   const preview = {
     uid: evidence.pod.metadata.uid ?? "",
     decision,
@@ -102,7 +102,7 @@ export async function resizeProgress(cluster: OperationCluster, record: Operatio
     volumeName: volume,
     target: parseQuantity(record.to),
     answeredGeneration: record.answeredGeneration,
-    capacityBytes: cluster.mountedSize(uid, volume)?.capacityBytes,
+    capacityBytes: (await cluster.mountedSize(uid, volume))?.capacityBytes,
     events: cluster.eventsOf([uid]),
     startedAtMs: Date.parse(record.startedAt),
   });
