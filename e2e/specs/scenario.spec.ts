@@ -42,7 +42,7 @@ test("a scenario prints where it is, and leaves nothing after SIGTERM", async ()
   const { child, line, folder } = await start("flex");
   expect((await fetch(new URL("/healthz", line.url))).ok).toBe(true);
   expect(new URL(line.url).hash).toBe(`#token=${readFileSync(line.tokenFile, "utf8").trim()}`);
-  expect(readFileSync(line.kubeconfig, "utf8")).toContain("server: https://");
+  expect(readFileSync(line.kubeconfig, "utf8")).toMatch(/server"?: "?https:\/\/127.0.0.1:/);
   if (process.getuid?.() === 0) await expect.poll(() => mountsBelow(line.dataFolder).length, { timeout: 30_000 }).toBeGreaterThan(0);
   expect(await end(child, "SIGTERM")).toBe(0);
   expect(existsSync(folder)).toBe(false);
@@ -65,5 +65,5 @@ test("a name that is none is answered with the names there are", async () => {
   child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
   await once(child, "exit");
   expect(child.exitCode).toBe(2);
-  expect(said).toContain("empty, flex, shop");
+  expect(said).toMatch(/empty, flex, .*shop/);
 });
