@@ -11,6 +11,9 @@ import type { ScenarioLine } from "@/e2e/scenarios/scenario";
 const command = ["run", "--silent", "scenario", "--"];
 let started: ChildProcess[] = [];
 
+// Each starts an app, npm and all, and waits for its end.
+test.setTimeout(120_000);
+
 /** In a process group of its own, so that a test can end all of it at once. */
 async function start(name: string): Promise<{ child: ChildProcess; line: ScenarioLine; folder: string }> {
   const child = spawn("npm", [...command, name, "--no-build"], { cwd: project, detached: true, stdio: ["ignore", "pipe", "inherit"] });
