@@ -15,20 +15,14 @@ import { openDataFolder, writeToken } from "@/server/data-folder";
 import { createHttpServer } from "@/server/http/server";
 import { createSocketServer, refuseSocket } from "@/server/http/socket";
 import type { SecurityPolicy } from "@/server/http/security";
-import { runInspect } from "@/server/inspect";
 import { parseOptions, usage, type Options } from "@/server/options";
 import { runReset } from "@/server/reset";
 
 const stopWithinMs = 10_000;
-const commands: ReadonlyMap<string, (args: readonly string[]) => Promise<number>> = new Map([
-  ["inspect", runInspect],
-  ["reset", runReset],
-]);
 
 /** `args` without the program's name; `project` is the folder that holds the built pages. */
 export async function main(args: readonly string[], project: string): Promise<void> {
-  const command = commands.get(args[0] ?? "");
-  if (command) process.exit(await command(args.slice(1)));
+  if (args[0] === "reset") process.exit(await runReset(args.slice(1)));
   if (args.includes("--help")) {
     console.log(usage);
     return;

@@ -59,9 +59,9 @@ function build(pages: boolean): void {
   mkdirSync(dist, { recursive: true });
   const logFile = join(dist, "build.log");
   const log = openSync(logFile, "w");
-  const entries = ["server/main.ts", "server/hosts/linux/foreign-child.ts"].filter((entry) => existsSync(join(project, entry)));
   const bundled = run(log, "esbuild", [
-    ...entries,
+    "server/main.ts",
+    "server/inspect.ts",
     "--bundle",
     "--platform=node",
     "--format=esm",
@@ -86,8 +86,20 @@ function buildIfNeeded(args: readonly string[]): void {
   const stamp = fingerprint();
   const current = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : "";
   if (current === stamp) return;
+  if (args[0] === "reset") return build(false);
   build(true);
   writeFileSync(stampFile, stamp);
+}
+
+/** A look at a node writes nothing and starts no program: it takes what was built, and never builds. */
+async function inspect(args: readonly string[]): Promise<number> {
+  const built = join(dist, "inspect.js");
+  if (!existsSync(built)) {
+    console.error("voldeck: not built yet: npm run build");
+    return 2;
+  }
+  const { runInspect } = await import(pathToFileURL(built).href);
+  return runInspect(args);
 }
 
 async function start(args: readonly string[]): Promise<void> {
@@ -95,7 +107,8 @@ async function start(args: readonly string[]): Promise<void> {
     console.error(`Voldeck needs Node 22.19 or newer, this is ${process.version}: run it through npm, which brings its own`);
     process.exit(1);
   }
-  const quiet = args[0] === "build" || args[0] === "inspect" || args[0] === "reset" || args.includes("--help");
+  if (args[0] === "inspect") process.exit(await inspect(args.slice(1)));
+  const quiet = args[0] === "build" || args[0] === "reset" || args.includes("--help");
   if (!quiet) console.log(`This machine:\n${table(examine())}`);
   if (!args.includes("--no-build")) buildIfNeeded(args);
   if (args[0] === "build") return;
