@@ -6,11 +6,10 @@
 export const reasons = {
   csiDriver: "speaks to a CSI driver over gRPC: mounting through CSI drivers is not built yet",
   migration: "translation of in-tree sources to CSI is not built yet",
-  apiServerRules: "update and admission rules beyond what the embedded API server serves are not built yet",
   resizeHelpers: "the in-tree expand controller is not built: FlexVolume's no-op expander and loop disks play its part",
   quota: "resource quotas are not built yet",
-  printedTables: "printed tables are not built yet",
-  listChunks: "continue tokens and option decoding are not built yet",
+  printedTables: "kubectl draws tables as text on its own side; Voldeck serves them",
+  discovery: "which kinds of a group a server has: the recorded one has fewer than this one",
   storageErrors: "errors that only etcd can have: the embedded store is SQLite",
   cloudZones: "zone lists and round-up helpers of cloud volumes: nothing here provisions cloud disks",
   unknownFamily: "no adapter answers this family",
@@ -23,15 +22,8 @@ export const unsupportedFamilies: Readonly<Record<string, Reason>> = {
   csi: reasons.csiDriver,
   migration: reasons.migration,
   translation: reasons.migration,
-  podresize: reasons.apiServerRules,
-  podvolumes: reasons.apiServerRules,
-  pvcupdate: reasons.apiServerRules,
-  storagecreate: reasons.apiServerRules,
-  http: reasons.apiServerRules,
   resizeutil: reasons.resizeHelpers,
   quota: reasons.quota,
-  table: reasons.printedTables,
-  listchunks: reasons.listChunks,
 };
 
 export function isReason(text: string): text is Reason {

@@ -59,9 +59,9 @@ function definedKeys(object: JsonObject): string[] {
   return Object.keys(object).filter((key) => object[key] !== undefined);
 }
 
-/** Throws JsonSyntaxError with Go's text. */
-export function parseJson(text: string): ParsedJson {
-  const reader = new Reader(text);
+/** Throws JsonSyntaxError with Go's text. `bytes`: each character stands for one byte (latin1), since the text is no UTF-8. */
+export function parseJson(text: string, { bytes = false }: { readonly bytes?: boolean } = {}): ParsedJson {
+  const reader = new Reader(text, bytes);
   const value = reader.document();
   return { value, duplicates: reader.duplicates };
 }
@@ -81,7 +81,10 @@ class Reader {
   /** Told of each member of the outermost object or array, after it is read. */
   private onMember: (key: string, start: number) => void = () => undefined;
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly bytes = false,
+  ) {}
 
   document(): Json {
     const value = this.value("looking for beginning of value");
@@ -253,7 +256,7 @@ class Reader {
   private fail(where: string): never {
     const code = this.text.codePointAt(this.at);
     if (code === undefined) throw endOfInput();
-    throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCharCode(firstByte(code)))} ${where}`);
+    throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCharCode(this.bytes ? code : firstByte(code)))} ${where}`);
   }
 }
 

@@ -21,7 +21,10 @@ export function decodeContinue(token: string, prefix: string): ContinueKey {
   };
   const read = (): ReturnType<typeof parseJson>["value"] => {
     try {
-      return parseJson(decodeBase64Url(token)).value;
+      const decoded = decodeBase64Url(token);
+      const text = decoded.toString("utf8");
+      const isText = Buffer.from(text, "utf8").equals(decoded);
+      return isText ? parseJson(text).value : parseJson(decoded.toString("latin1"), { bytes: true }).value;
     } catch (error) {
       return fail(`: ${messageOf(error)}`);
     }
@@ -124,8 +127,8 @@ function readContinue(token: string, prefix: string): ContinueKey {
 
 const alphabet = /^[A-Za-z0-9_-]$/u;
 
-/** base64.RawURLEncoding: no padding; line ends are skipped. The bytes are kept one to one (latin1 where they are no UTF-8). */
-function decodeBase64Url(token: string): string {
+/** base64.RawURLEncoding: no padding; line ends are skipped. */
+function decodeBase64Url(token: string): Buffer {
   const bytes = Buffer.from(token, "utf8").toString("latin1");
   let clean = "";
   for (let index = 0; index < bytes.length; index += 1) {
@@ -135,9 +138,7 @@ function decodeBase64Url(token: string): string {
     clean += char;
   }
   if (clean.length % 4 === 1) throw new Error(`illegal base64 data at input byte ${bytes.length - 1}`);
-  const decoded = Buffer.from(clean, "base64url");
-  const text = decoded.toString("utf8");
-  return Buffer.from(text, "utf8").equals(decoded) ? text : decoded.toString("latin1");
+  return Buffer.from(clean, "base64url");
 }
 
 /** Go's path.Clean for a rooted path. */

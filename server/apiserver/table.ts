@@ -25,17 +25,21 @@ export function tableOf(object: JsonObject, { context, kind, query, apiVersion, 
   }
   const isList = Array.isArray(object["items"]);
   const items = isList ? objectsAt(object, "items") : [object];
-  const { columns, cells, conditions } = printerOf(kind);
-  const now = context.clock.nowMs();
+  const { columns, printer } = printerOf(kind);
+  const around = { nowMs: context.clock.nowMs(), ...(isList ? { items } : {}) };
   const rows = items.map((item): Json => {
-    const row = newObject([["cells", cells(item, now)]]);
-    const met = conditions?.(item);
+    const row = newObject([["cells", printer.cells(item, around)]]);
+    const met = printer.conditions?.(item);
     if (met !== undefined) row["conditions"] = met;
     const shown = shownObject(item, { include, kind, apiVersion });
     row["object"] = shown;
     return row;
   });
-  const definitions: Json = noHeaders ? [] : columns.map(({ name, type, format, description, priority }) => newObject([["name", name], ["type", type], ["format", format ?? ""], ["description", description], ["priority", priority ?? 0]]));
+  const definitions: Json = noHeaders
+    ? null
+    : columns.map(({ name, type, format, description, priority }) =>
+        newObject([["name", name], ["type", type], ["format", format], ["description", description], ["priority", priority]]),
+      );
   return newObject([["kind", "Table"], ["apiVersion", apiVersion], ["metadata", tableMetadata(object, isList)], ["columnDefinitions", definitions], ["rows", rows]]);
 }
 

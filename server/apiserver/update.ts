@@ -109,7 +109,7 @@ function updateRules({ target }: Write): UpdateRules {
   return sub;
 }
 
-function store({ context, target, options }: Write, stored: Stored, ready: JsonObject): JsonObject {
+function store({ context, options }: Write, stored: Stored, ready: JsonObject): JsonObject {
   const metadata = metadataOf(ready);
   assign(metadata, "resourceVersion", metadataOf(stored.object)["resourceVersion"]);
   if (deepEqual(ready, stored.object)) return stored.object;

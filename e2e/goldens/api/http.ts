@@ -1,6 +1,7 @@
 /** Goldens `http`: requests to the real routes, one after the other. */
 import type { Adapter, Answer, GoldenLine } from "@/e2e/goldens/adapter";
 import { goldenContext, nowMs, toObjects } from "@/e2e/goldens/api-context";
+import { reasons } from "@/e2e/goldens/unsupported";
 import type { ServerContext } from "@/server/apiserver/context";
 import { handleRequest } from "@/server/apiserver/handle";
 
@@ -39,7 +40,13 @@ function masked(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !(isColumn && key === "description")).map(([key, item]) => [key, masked(item)]));
 }
 
+function asksWhichKinds({ in: input }: GoldenLine): boolean {
+  const requests: Request[] = Array.isArray(input["requests"]) ? input["requests"] : [];
+  return requests.some(({ path }) => /^\/apis\/[^/]+\/[^/]+$/u.test(path));
+}
+
 export const adapter: Adapter = {
+  unsupported: (line) => (asksWhichKinds(line) ? reasons.discovery : undefined),
   answer({ in: input }: GoldenLine): Promise<Answer> {
     const all = toObjects(input["objects"]);
     const isNode = (object: (typeof all)[number]): boolean => object["kind"] === "Node";

@@ -3,46 +3,32 @@ import type { Json, JsonObject } from "@/lib/kube/json";
 import { objectAt, textAt } from "@/server/apiserver/access";
 import { humanDuration } from "./human-duration";
 
-export interface Column {
-  readonly name: string;
-  readonly type: "string" | "integer" | "number";
-  readonly format?: string;
-  readonly description: string;
-  /** 1: shown by `-o wide` alone. */
-  readonly priority?: 0 | 1;
+export interface Surroundings {
+  readonly nowMs: number;
+  /** The items of the list; absent where one object is shown. */
+  readonly items?: readonly JsonObject[];
 }
 
 export interface Printer {
-  readonly columns: readonly Column[];
-  cells(object: JsonObject, nowMs: number): Json[];
-  /** Row conditions, e.g. that a pod is completed. */
+  /** The cells of one object's row, in the order of the kind's columns. */
+  cells(object: JsonObject, around: Surroundings): Json[];
+  /** Row conditions: that a pod is completed. */
   conditions?(object: JsonObject): Json | undefined;
 }
 
-export const nameColumn: Column = {
-  name: "Name",
-  type: "string",
-  format: "name",
-  description:
-    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-};
-
-export const ageColumn: Column = {
-  name: "Age",
-  type: "string",
-  description:
-    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-};
-
 /** How long ago; `<unknown>` without a time. */
-export function since(time: string, nowMs: number): string {
+export function since(time: string, { nowMs }: Surroundings): string {
   return time === "" ? "<unknown>" : humanDuration(nowMs - Date.parse(time));
 }
 
-export function ageOf(object: JsonObject, nowMs: number): string {
-  return since(textAt(objectAt(object, "metadata"), "creationTimestamp"), nowMs);
+export function ageOf(object: JsonObject, around: Surroundings): string {
+  return since(textAt(objectAt(object, "metadata"), "creationTimestamp"), around);
 }
 
 export function nameOf(object: JsonObject): string {
   return textAt(objectAt(object, "metadata"), "name");
+}
+
+export function isDeleted(object: JsonObject): boolean {
+  return textAt(objectAt(object, "metadata"), "deletionTimestamp") !== "";
 }
