@@ -1,23 +1,25 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { DropdownMenu as Menu } from "radix-ui";
 import Link from "next/link";
+import { useState } from "react";
 import { Mark } from "@/components/shell/mark";
 import { pages } from "@/components/shell/pages";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
-import { useTRPC } from "@/components/trpc";
+import { useTRPC, type Outputs } from "@/components/trpc";
+import { Dialog } from "@/components/ui/dialog";
 import { Icon } from "@/components/ui/icon";
 
 const firstNoun = pages[0]?.noun ?? "plugins";
 
+/** Which cluster one looks at, and the way to another. */
 export function ClusterSwitcher() {
   const { cluster, status } = useCluster();
-  const clusters = useQuery(useTRPC().cluster.list.queryOptions());
+  const [open, setOpen] = useState(false);
   return (
-    <Menu.Root>
-      <Menu.Trigger className="cluster">
+    <>
+      <button type="button" className="cluster" onClick={() => setOpen(true)} aria-haspopup="dialog">
         <Mark className="mark" />
         <span className="word min-w-0 flex-1">
           <b className="truncate">{status?.summary.name ?? cluster}</b>
@@ -25,28 +27,37 @@ export function ClusterSwitcher() {
           <span className="vh">, switch cluster</span>
         </span>
         <Icon name="up-down" className="word" />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Content className="menu" align="start" sideOffset={4}>
-          <Menu.Label className="menu-label">Clusters</Menu.Label>
-          {clusters.data?.map((each) => (
-            <Menu.Item key={each.id} asChild>
-              <Link className="menu-item" href={paths.list(each.id, firstNoun)} aria-current={each.id === cluster || undefined}>
-                <Icon name={each.id === cluster ? "check" : "plugins"} small className={each.id === cluster ? "" : "invisible"} />
-                <span>
-                  {each.name}
-                  <small className="muted block">{each.server}</small>
-                </span>
-              </Link>
-            </Menu.Item>
-          ))}
-        </Menu.Content>
-      </Menu.Portal>
-    </Menu.Root>
+      </button>
+      <Dialog open={open} onClose={() => setOpen(false)} title="Clusters" about="Of the kubeconfigs given, or this machine alone.">
+        <ClusterList current={cluster} onChoose={() => setOpen(false)} />
+      </Dialog>
+    </>
   );
 }
 
-function aboutCluster({ summary, counts }: NonNullable<ReturnType<typeof useCluster>["status"]>): string {
+function ClusterList({ current, onChoose }: { current: string; onChoose: () => void }) {
+  const clusters = useQuery(useTRPC().cluster.list.queryOptions());
+  return (
+    <ul className="p-2">
+      {clusters.data?.map((each) => (
+        <li key={each.id}>
+          <Link className="menu-item" href={paths.list(each.id, firstNoun)} aria-current={each.id === current || undefined} onClick={onChoose}>
+            <Icon name="check" small className={each.id === current ? "" : "invisible"} />
+            <span>
+              {each.name}
+              <small className="muted block">
+                {each.server}
+                {each.insecure && ", certificate not checked"}
+              </small>
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function aboutCluster({ summary, counts }: Outputs["cluster"]["status"]): string {
   const nodes = `${counts.nodes.toLocaleString()} ${counts.nodes === 1 ? "node" : "nodes"}`;
   return [summary.version, nodes].filter((text) => text !== undefined).join(" · ");
 }
