@@ -58,6 +58,6 @@ function ClusterList({ current, onChoose }: { current: string; onChoose: () => v
 }
 
 function aboutCluster({ summary, counts }: Outputs["cluster"]["status"]): string {
-  const nodes = `${counts.nodes.toLocaleString()} ${counts.nodes === 1 ? "node" : "nodes"}`;
+  const nodes = counts.nodes === undefined ? undefined : `${counts.nodes.toLocaleString()} ${counts.nodes === 1 ? "node" : "nodes"}`;
   return [summary.version, nodes].filter((text) => text !== undefined).join(" · ");
 }

@@ -14,6 +14,7 @@ describe("liveLight", () => {
     ["a kind still loading", [kind("pods", "loading"), kind("nodes", "live")], facts, "catching up", ["pods"]],
     ["stale wins over catching up", [kind("pods", "catching up"), kind("nodes", "stale")], facts, "stale", ["nodes"]],
     ["a forbidden kind does not make it stale", [kind("pods", "forbidden"), kind("nodes", "live")], facts, "live", []],
+    ["nothing may be read", [kind("pods", "forbidden"), kind("nodes", "forbidden")], facts, "stale", ["pods", "nodes"]],
     ["an absent kind does not make it stale", [kind("csinodes", "absent"), kind("nodes", "live")], facts, "live", []],
     ["a recording", [kind("pods", "live")], { recorded: true, simulated: false }, "recorded", []],
     ["a recording that is still read", [kind("pods", "loading")], { recorded: true, simulated: false }, "catching up", ["pods"]],

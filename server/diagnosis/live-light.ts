@@ -8,9 +8,13 @@ export interface LightFacts {
   readonly simulated: boolean;
 }
 
-/** Stale before catching up before recorded before simulated before live. Forbidden and absent kinds are no fault of freshness. */
+/**
+ * Stale before catching up before recorded before simulated before live. Forbidden and absent kinds are no fault of
+ * freshness, unless nothing else is there: then nothing is live.
+ */
 export function liveLight({ freshness, recorded, simulated }: LightFacts): LiveLight {
   const watched = freshness.kinds.filter((kind) => kind.state !== "forbidden" && kind.state !== "absent");
+  if (watched.length === 0 && freshness.kinds.length > 0) return light("stale", freshness.kinds, freshness.kinds);
   const stale = watched.filter((kind) => kind.state === "stale");
   if (stale.length > 0) return light("stale", watched, stale);
   const behind = watched.filter((kind) => kind.state === "loading" || kind.state === "catching up");

@@ -13,8 +13,8 @@ export interface ClusterStatus {
   /** The server's clock when it answered; ages are counted from it, whatever the browser's clock says. */
   readonly nowMs: number;
   readonly light: LiveLight;
-  /** What there is of each noun, for the rail: of operations those that run, absent where the cluster is shown read-only. */
-  readonly counts: { readonly plugins: number; readonly volumes: number; readonly claims: number; readonly nodes: number; readonly operations?: number };
+  /** What there is of each noun, for the rail; absent where it may not be read. Of operations those that run. */
+  readonly counts: { readonly plugins: number; readonly volumes?: number; readonly claims?: number; readonly nodes?: number; readonly operations?: number };
   /** Kinds that this person may not read. */
   readonly missing: readonly MissingRight[];
 }
@@ -27,6 +27,7 @@ export const clusterRouter = router({
     const { summary } = view;
     const snapshot = view.snapshot();
     const freshness = view.freshness();
+    const forbidden = new Set(freshness.kinds.filter((kind) => kind.state === "forbidden").map((kind) => kind.kind));
     return {
       summary,
       version: snapshot.version,
@@ -34,12 +35,12 @@ export const clusterRouter = router({
       light: liveLight({ freshness, recorded: summary.mode === "bundle", simulated: summary.simulated }),
       counts: {
         plugins: countPlugins(view),
-        volumes: snapshot.podVolumes.length,
-        claims: snapshot.claims.size,
-        nodes: snapshot.nodes.size,
+        volumes: forbidden.has("pods") ? undefined : snapshot.podVolumes.length,
+        claims: forbidden.has("persistentvolumeclaims") ? undefined : snapshot.claims.size,
+        nodes: forbidden.has("nodes") ? undefined : snapshot.nodes.size,
         operations: view.operations?.list().filter(({ endedAt }) => endedAt === undefined).length,
       },
-      missing: freshness.kinds.filter((kind) => kind.state === "forbidden").map((kind) => missingToRead(kind.kind)),
+      missing: [...forbidden].map(missingToRead),
     };
   }),
 });
