@@ -10,6 +10,7 @@ import type { DeviceMount, PodMount } from "@/server/node/actual-state";
 import { attachDevice } from "@/server/node/device-operations";
 import { operationMessage, step, successReasons } from "@/server/node/events";
 import { checkAffinity } from "@/server/node/mount-operations";
+import { makePodFolders } from "@/server/node/folders";
 import type { OperationContext } from "@/server/node/operation-context";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
 import { VolumeError } from "@/server/volume/errors";
@@ -22,6 +23,7 @@ export async function mapVolume(context: OperationContext, volume: ResolvedVolum
   const name = specName(spec);
   const plugin = await step("MapVolume.FindMapperPluginBySpec failed", name, () => requiredMapper(manager.findMapperPluginBySpec(spec)));
   await checkAffinity(context, volume, "MapVolume.NodeAffinity check failed");
+  await makePodFolders(context.host, podUID);
   const mapper = await step("MapVolume.NewBlockVolumeMapper initialization failed", name, () => plugin.newBlockVolumeMapper(spec, pod));
   const attached = await attachDevice(context, volume);
   const globalMapPath = await step("MapVolume.GetGlobalMapPath failed", name, () => mapper.getGlobalMapPath(spec));

@@ -7,6 +7,7 @@ import type { PodMount } from "@/server/node/actual-state";
 import { checkNodeAffinity } from "@/server/node/binding";
 import { attachDevice, mountDevice } from "@/server/node/device-operations";
 import { OperationFailure, step, type FailurePrefix } from "@/server/node/events";
+import { makePodFolders } from "@/server/node/folders";
 import type { OperationContext } from "@/server/node/operation-context";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
 import { VolumeError } from "@/server/volume/errors";
@@ -23,6 +24,7 @@ export async function mountVolume(context: OperationContext, volume: ResolvedVol
   const known = actual.podMount(podUID, uniqueName);
   const plugin = await step("MountVolume.FindPluginBySpec failed", name, () => manager.findPluginBySpec(spec));
   await checkAffinity(context, volume, "MountVolume.NodeAffinity check failed");
+  await makePodFolders(context.host, podUID);
   const mounter = await newMounter(plugin, volume);
   await step("MountVolume.MountOptionSupport check failed", name, () => checkMountOptions(plugin, spec));
   let device = await attachDevice(context, volume);

@@ -9,6 +9,7 @@ import type { Cluster } from "@/server/cluster/cluster";
 import type { ClusterSnapshot } from "@/server/cluster/snapshot";
 import { ActualState } from "@/server/node/actual-state";
 import type { NodeClient } from "@/server/node/client";
+import { makeNodeFolders } from "@/server/node/folders";
 import type { OperationContext } from "@/server/node/operation-context";
 import { conditionUpdate, finishDeletion, unschedulableUpdate, writeCondition } from "@/server/node/pod-status";
 import type { NodeEvent } from "@/server/node/recorder";
@@ -157,6 +158,7 @@ class StandaloneNode implements RunningNode {
   private async run(): Promise<void> {
     await this.untilStopped(this.options.cluster.settled);
     await this.attempt("register the node", () => this.register());
+    await this.attempt("make the folders", () => makeNodeFolders(this.options.host));
     await this.attempt("find what is mounted", () => this.reconciler.findMounted());
     while (!this.stopping.signal.aborted) {
       this.awake = false;

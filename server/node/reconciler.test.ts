@@ -101,6 +101,15 @@ describe("reconcile", () => {
     expect(await table(memory)).toEqual([]);
   });
 
+  it("closes a pod's folders to others, whatever its plugins make in them", async () => {
+    const memory = memoryHost();
+    const node = await start(memory);
+    node.cluster.put("pods", cachePod);
+    await node.settle();
+    const modes = await Promise.all(["", "/volumes", "/plugins"].map(async (name) => (await memory.files.lstat(`${root}/pods/uid-cache${name}`))?.mode));
+    expect(modes).toEqual([0o750, 0o750, 0o750]);
+  });
+
   it("leaves pods of other nodes and volumes that no container mounts alone", async () => {
     const memory = memoryHost();
     const node = await start(memory);
