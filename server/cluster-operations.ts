@@ -1,5 +1,7 @@
 /** Operations of one cluster, wired: what they read of it, who asks, and the loop that follows what was begun. */
 import { codeOf } from "@/lib/errors";
+import type { Pod } from "@/lib/kube/pods";
+import type { PersistentVolume } from "@/lib/kube/storage";
 import type { ClusterOperations } from "@/server/api/context";
 import type { Cluster } from "@/server/cluster/cluster";
 import type { Hosts } from "@/server/cluster-view";
@@ -7,7 +9,9 @@ import { previewExpansion } from "@/server/operations/expand-claim";
 import type { Operations } from "@/server/operations/operations";
 import type { OperationCluster } from "@/server/operations/ports";
 import { previewResize } from "@/server/operations/resize-ephemeral";
+import { explain } from "@/server/volume/explain";
 import type { Clock, Log } from "@/server/volume/ports";
+import { newSpecFromPersistentVolume } from "@/server/volume/spec";
 
 /** Fields conclude at once; a stalled change shows only as time goes by. */
 const lookEveryMs = 5_000;
@@ -22,6 +26,7 @@ export function operationCluster(id: string, cluster: Cluster, hosts: Hosts): Op
     },
     eventsOf: (uids) => uids.flatMap((uid) => cluster.snapshot().eventsByUid.get(uid) ?? []),
     mountedSize: (podUID, volumeName) => mountedSize(cluster, hosts, { podUID, volumeName }),
+    whyUnserved: (pod, volume) => whyUnserved(hosts, pod, volume),
     hasPodResize: () => hasPodResize(cluster),
     mayPatch: (resource) => mayPatch(cluster, resource),
   };
@@ -36,6 +41,11 @@ async function mountedSize(cluster: Cluster, hosts: Hosts, at: { podUID: string;
     if (found) return { usedBytes: bytes(found.usedBytes), capacityBytes: bytes(found.capacityBytes) };
   }
   return undefined;
+}
+
+function whyUnserved(hosts: Hosts, pod: Pod, volume: PersistentVolume): string | undefined {
+  const host = hosts.pluginHosts().find((each) => each.nodeName === pod.spec.nodeName && each.source === "node");
+  return host && explain(host.table, newSpecFromPersistentVolume(volume, false)).error?.message;
 }
 
 function bytes(text: string | undefined): bigint | undefined {

@@ -45,6 +45,7 @@ describe("followExpansion", () => {
     { name: "the node step waits for a pod", given: { claim: claim({ status: "NodeResizePending", conditions: [["FileSystemResizePending"]] }) }, status: "waiting", ended: false, sentence: /next mount/ },
     { name: "a finished pod mounts nothing", given: { claim: claim({ status: "NodeResizePending" }), pods: [{ ...pod, status: { phase: "Succeeded" } }] }, status: "waiting", ended: false, sentence: /next mount/ },
     { name: "the node step of a mounted volume", given: { claim: claim({ status: "NodeResizePending", conditions: [["FileSystemResizePending"]] }), pods: [pod] }, status: "working", ended: false, sentence: /node grows/ },
+    { name: "the node step of a volume that no plugin of its node serves", given: { claim: claim({ status: "NodeResizePending" }), pods: [pod], unserved: { node: "n", why: "no volume plugin matched" } }, status: "stuck", ended: false, sentence: /^n cannot mount data, .*: no volume plugin matched$/ },
     { name: "the node fails and retries", given: { claim: claim({ status: "NodeResizeInProgress", conditions: [["NodeResizeError", "failed to expand pvc with x"]] }), pods: [pod] }, status: "failed", ended: false, sentence: /failed to expand pvc with x/ },
     { name: "granted reached the request", given: { claim: claim({ granted: "20Gi" }) }, status: "ok", ended: true, sentence: /data holds 20Gi/ },
     { name: "the driver rounded up", given: { claim: claim({ granted: "21Gi" }) }, status: "ok", ended: true, sentence: /data holds 21Gi/ },

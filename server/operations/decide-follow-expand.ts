@@ -16,6 +16,8 @@ export interface FollowEvidence {
   readonly claim?: PersistentVolumeClaim;
   readonly persistentVolume?: PersistentVolume;
   readonly pods: readonly Pod[];
+  /** A node that should mount it and has no plugin for it, and why. */
+  readonly unserved?: { readonly node: string; readonly why: string };
   /** Events on the claim and on the pods, oldest first. */
   readonly events: readonly KubeEvent[];
   readonly uid: string;
@@ -27,7 +29,7 @@ export interface FollowEvidence {
 /** Nobody has begun after this long: what the page calls stalled. */
 export const stalledAfterMs = 60_000;
 
-type Kind = "gone" | "replaced" | "done" | "infeasible" | "node-failed" | "waits-for-mount" | "node" | "controller" | "controller-failed" | "stalled" | "asked" | "lowered";
+type Kind = "gone" | "replaced" | "done" | "infeasible" | "node-failed" | "waits-for-mount" | "unserved" | "node" | "controller" | "controller-failed" | "stalled" | "asked" | "lowered";
 
 export function followExpansion(given: FollowEvidence): Progress {
   const evidence = { ...given, events: given.events.filter((event) => isSince(event, given.startedAtMs)) };
@@ -45,6 +47,7 @@ const outcomes: Readonly<Record<Kind, Pick<Progress, "status" | "ended">>> = {
   "controller-failed": { status: "failed", ended: false },
   "node-failed": { status: "failed", ended: false },
   "waits-for-mount": { status: "waiting", ended: false },
+  unserved: { status: "stuck", ended: false },
   node: { status: "working", ended: false },
   controller: { status: "working", ended: false },
   asked: { status: "working", ended: false },
@@ -66,6 +69,7 @@ function kindOf(evidence: FollowEvidence): Kind {
   if (condition(claim, "ControllerResizeError")) return "controller-failed";
   if (status === "NodeResizeInProgress") return "node";
   if (status === "NodeResizePending" || condition(claim, "FileSystemResizePending")) {
+    if (evidence.unserved) return "unserved";
     return evidence.pods.some(holdsVolumes) ? "node" : "waits-for-mount";
   }
   if (status !== undefined || condition(claim, "Resizing")) return "controller";
@@ -79,7 +83,7 @@ export function isSince(event: KubeEvent, startedAtMs: number): boolean {
 }
 
 /** A pod that ended or has no node mounts nothing. */
-function holdsVolumes(pod: Pod): boolean {
+export function holdsVolumes(pod: Pod): boolean {
   return (pod.spec.nodeName ?? "") !== "" && pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed";
 }
 
@@ -102,6 +106,7 @@ function sentenceOf(kind: Kind, evidence: FollowEvidence): string {
     "controller-failed": `The driver has not grown the volume, and keeps trying: ${message}`,
     "node-failed": `The volume itself has grown, the file system has not; the node keeps trying: ${message}`,
     "waits-for-mount": `No pod mounts ${name}: the file system grows at the next mount`,
+    unserved: `${evidence.unserved?.node ?? "The node"} cannot mount ${name}, so nothing grows its file system: ${evidence.unserved?.why ?? ""}`,
     node: "The node grows the file system",
     controller: "The driver grows the volume",
     asked: "Requested; nobody has begun yet",
@@ -136,6 +141,7 @@ const standing: Readonly<Record<Kind, readonly [step: number, state: OperationSt
   "controller-failed": [2, "failed"],
   infeasible: [2, "failed"],
   "waits-for-mount": [4, "waiting"],
+  unserved: [4, "stuck"],
   node: [4, "working"],
   "node-failed": [4, "failed"],
   done: [6, "ok"],
@@ -194,6 +200,8 @@ function nextOf(kind: Kind, { claim }: FollowEvidence): string[] {
       return [`Lower the request to a size above ${granted ?? "what is granted"} that the backend can give`];
     case "waits-for-mount":
       return ["Nothing to do: the first pod that mounts it finishes the change"];
+    case "unserved":
+      return ["Install the driver that the volume names: the node then mounts it, and the growth finishes by itself"];
     case "stalled":
       return ["Install or repair what grows volumes of this kind; the request may be lowered meanwhile, above what is granted"];
     case "node-failed":

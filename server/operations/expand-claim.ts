@@ -1,10 +1,11 @@
 /** The verb "expand a claim": evidence, decision, preview and request. Following is in operations.ts. */
 import { codeOf, messageOf } from "@/lib/errors";
 import { shellQuote } from "@/lib/shell-quote";
+import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import { parseQuantity } from "@/lib/quantity";
 import { classNameOf, decideExpansion, expansionPatch, grantedOf, requestedOf, type ExpandEvidence } from "./decide-expand";
-import { followExpansion } from "./decide-follow-expand";
+import { followExpansion, holdsVolumes, type FollowEvidence } from "./decide-follow-expand";
 import { actorOf } from "./decide-actor";
 import { getOptional } from "./get-optional";
 import type { Decision, OperationRecord, Progress } from "./operation";
@@ -103,6 +104,15 @@ export function expandCommand(input: ExpandInput): string {
   return `kubectl -n ${shellQuote(input.namespace)} patch pvc ${shellQuote(input.name)} --type=merge -p ${shellQuote(patch)}`;
 }
 
+/** The first node that should mount it and has no plugin for it. */
+function unservedBy(cluster: OperationCluster, pods: readonly Pod[], volume: PersistentVolume | undefined): FollowEvidence["unserved"] {
+  for (const pod of volume ? pods.filter(holdsVolumes) : []) {
+    const why = volume && cluster.whyUnserved(pod, volume);
+    if (why !== undefined) return { node: pod.spec.nodeName ?? "", why };
+  }
+  return undefined;
+}
+
 /** Reads the world as it is now and says where the operation stands. */
 export async function expansionProgress(cluster: OperationCluster, record: OperationRecord, nowMs: number): Promise<Progress> {
   const { namespace, name, uid } = record.subject;
@@ -113,6 +123,7 @@ export async function expansionProgress(cluster: OperationCluster, record: Opera
     claim,
     persistentVolume,
     pods,
+    unserved: unservedBy(cluster, pods, persistentVolume),
     events: cluster.eventsOf([uid, ...pods.map((pod) => pod.metadata.uid ?? "")]),
     uid,
     target: parseQuantity(record.to),

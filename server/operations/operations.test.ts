@@ -1,7 +1,7 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import { openJournal } from "./journal";
@@ -38,13 +38,19 @@ class FakeCluster implements OperationCluster {
   podsOfClaim = () => [];
   eventsOf = () => [];
   mountedSize = async () => undefined;
+  whyUnserved = () => undefined;
   hasPodResize = async () => true;
   mayPatch = async () => undefined;
 }
 
 function setUp() {
   const cluster = new FakeCluster();
-  const path = join(mkdtempSync(join(tmpdir(), "voldeck-journal-")), "journal.sqlite");
+  const folder = mkdtempSync(join(tmpdir(), "voldeck-journal-"));
+  const path = join(folder, "journal.sqlite");
+  onTestFinished(() => {
+    readdirSync(folder).forEach((name) => unlinkSync(join(folder, name)));
+    rmdirSync(folder);
+  });
   let id = 0;
   const points: string[] = [];
   const ports = (): OperationPorts => ({

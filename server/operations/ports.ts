@@ -1,5 +1,6 @@
 /** What operations need from the world, defined here by the caller. The cluster's client fits OperationClient as it is. */
 import type { KubeEvent, Pod } from "@/lib/kube/pods";
+import type { PersistentVolume } from "@/lib/kube/storage";
 import type { Journal } from "./journal";
 
 /** One cluster as operations reach it: the Kubernetes REST API, with the person's own rights. */
@@ -22,6 +23,8 @@ export interface OperationCluster {
   eventsOf(uids: readonly string[]): readonly KubeEvent[];
   /** What the node says of a mounted volume now; undefined where it is not visible. */
   mountedSize(podUID: string, volumeName: string): Promise<{ readonly usedBytes?: bigint; readonly capacityBytes?: bigint } | undefined>;
+  /** Why no plugin of the node that a pod is bound to serves a volume; undefined when one does, or where its plugins are not known. */
+  whyUnserved(pod: Pod, volume: PersistentVolume): string | undefined;
   /** Whether the server lists `pods/resize`. */
   hasPodResize(): Promise<boolean>;
   /** Whether the person may; undefined where the server cannot be asked. */
