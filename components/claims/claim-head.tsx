@@ -7,15 +7,20 @@ import type { ClaimDetail } from "@/components/claims/claim-page";
 import { PageHead } from "@/components/shell/page-head";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
+import { useTRPCClient } from "@/components/trpc";
 import { Button } from "@/components/ui/button";
 import { AsKubectl } from "@/components/ui/kubectl";
 import { ShortName } from "@/components/ui/plugin-name";
 import { Status } from "@/components/ui/status";
+import { YamlDialog } from "@/components/ui/yaml-dialog";
 
 /** Loaded when somebody wants to grow something. */
 const GrowDialog = dynamic(() => import("@/components/claims/grow-dialog").then((module) => module.GrowDialog), { ssr: false });
 
 export function ClaimHead({ detail }: { detail: ClaimDetail }) {
+  const { cluster } = useCluster();
+  const client = useTRPCClient();
+  const [yamlOpen, setYamlOpen] = useState(false);
   const [growing, setGrowing] = useState(false);
   const { row } = detail;
   const calm = row.word === "ok";
@@ -33,11 +38,26 @@ export function ClaimHead({ detail }: { detail: ClaimDetail }) {
         actions={
           <>
             <AsKubectl command={detail.command} about="The claim as the API holds it." />
+            <Button look="quiet" icon="yaml" onClick={() => setYamlOpen(true)}>
+              YAML
+            </Button>
             <Button icon="grow" onClick={() => setGrowing(true)} refused={whyNotGrow(detail)}>
               Grow
             </Button>
           </>
         }
+      />
+      <YamlDialog
+        open={yamlOpen}
+        onClose={() => setYamlOpen(false)}
+        objects={[
+          {
+            title: "Claim",
+            name: row.name,
+            queryKey: [["claim", "object"], { input: { cluster, namespace: row.namespace, name: row.name }, type: "query" }],
+            read: () => client.claim.object.query({ cluster, namespace: row.namespace, name: row.name }),
+          },
+        ]}
       />
       {growing && <GrowDialog row={row} onClose={() => setGrowing(false)} />}
     </>
@@ -47,8 +67,13 @@ export function ClaimHead({ detail }: { detail: ClaimDetail }) {
 /** What is known to refuse before anybody asks; everything else is for the dialog's checks to say. */
 function whyNotGrow({ row, operations }: ClaimDetail): string | undefined {
   if (operations === undefined) return "This cluster is shown read-only: use the kubectl line, or grow it from a Voldeck that may change it.";
-  if (operations.some((operation) => operation.endedAt === undefined)) return "An expansion of this claim is running.";
+  if (operations.some(isUnderWay)) return "An expansion of this claim is running.";
   return row.granted === undefined ? "The claim is not bound yet." : undefined;
+}
+
+/** What failed, or what nobody takes up, goes on being tried: asking for less is the way out of it. */
+function isUnderWay({ endedAt, progress }: NonNullable<ClaimDetail["operations"]>[number]): boolean {
+  return endedAt === undefined && progress.status !== "failed" && progress.status !== "stuck";
 }
 
 function ClaimFacts({ detail: { row } }: { detail: ClaimDetail }) {
