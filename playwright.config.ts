@@ -13,6 +13,7 @@ const chromiumArgs = [
 export default defineConfig({
   testDir: "e2e/specs",
   outputDir: "test-results",
+  globalSetup: "./e2e/leftovers.ts",
   fullyParallel: false,
   workers: 1,
   retries: 0,

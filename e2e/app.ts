@@ -40,7 +40,7 @@ type HowToRun = Pick<AppOptions, "env" | "prefix" | "cwd">;
 const startWithinMs = 90_000;
 
 export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
-  const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), "voldeck-e2e-")));
+  const dataFolder = options.dataFolder ?? (await mkdtemp(dataFolderPrefix()));
   const child = run(["--port", "0", "--data", dataFolder, ...(options.args ?? [])], options);
   let output = "";
   const collect = (chunk: Buffer) => (output += chunk.toString());
@@ -63,6 +63,11 @@ export async function startApp(options: AppOptions = {}): Promise<RunningApp> {
     },
     kill: async () => void (await end(child, "SIGKILL")),
   };
+}
+
+/** Data folders of tests begin with it; it names the run of the browser tests that they belong to (leftovers.ts). */
+export function dataFolderPrefix(): string {
+  return join(tmpdir(), `voldeck-e2e-${process.env["VOLDECK_E2E_RUN"] ?? ""}`);
 }
 
 /** Removes what an app that has ended made for a data folder: mounts, loop devices, processes, files. Throws with the command's words. */

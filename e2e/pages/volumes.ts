@@ -88,7 +88,7 @@ export class VolumePage {
 
   /** What one plugin answered, and why. */
   answer(plugin: string): Locator {
-    return this.match.getByRole("row").filter({ hasText: plugin });
+    return this.match.getByRole("row").filter({ has: this.page.getByRole("cell", { name: plugin, exact: true }) });
   }
 
   /** Paths and mount lines, as the node reports them. */

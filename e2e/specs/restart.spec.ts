@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { startApp, type RunningApp } from "@/e2e/app";
+import { resetData, startApp, type RunningApp } from "@/e2e/app";
 import { mountsBelow, type MountLine } from "@/e2e/mounts";
 import { Shell } from "@/e2e/pages/shell";
 import { VolumesPage } from "@/e2e/pages/volumes";
@@ -9,6 +9,7 @@ let app: RunningApp | undefined;
 
 test.afterAll(async () => {
   await app?.stop();
+  if (app) await resetData(app.dataFolder);
 });
 
 /** The tmpfs of the sample's cache, as the kernel has it. */
