@@ -6,13 +6,14 @@ import { useState } from "react";
 import { PageHead } from "@/components/shell/page-head";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
+import { useTRPCClient } from "@/components/trpc";
 import { Button } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
 import { AsKubectl } from "@/components/ui/kubectl";
 import { ShortName } from "@/components/ui/plugin-name";
 import { Status } from "@/components/ui/status";
+import { YamlDialog } from "@/components/ui/yaml-dialog";
 import type { VolumeDetail } from "@/components/volumes/detail-types";
-import { YamlDialog } from "@/components/volumes/yaml-dialog";
 import { ServedBy } from "@/components/volumes/columns";
 
 /** Loaded when somebody wants to resize something. */
@@ -23,6 +24,14 @@ export function VolumeHead({ detail }: { detail: VolumeDetail }) {
   const [yamlOpen, setYamlOpen] = useState(false);
   const { row } = detail;
   const { cluster } = useCluster();
+  const client = useTRPCClient();
+  const address = { cluster, namespace: row.namespace, pod: row.pod, volume: row.volume };
+  const objects = detail.objects.map(({ object, name }) => ({
+    title: objectTitles[object],
+    name,
+    queryKey: [["volume", "object"], { input: { ...address, object }, type: "query" }] as const,
+    read: () => client.volume.object.query({ ...address, object }),
+  }));
   const where = row.word === "ok" || row.word === "not applicable" ? row.word : `${row.word} at ${row.at}`;
   return (
     <>
@@ -57,10 +66,18 @@ export function VolumeHead({ detail }: { detail: VolumeDetail }) {
         }
       />
       {resizing && <ResizeDialog row={row} onClose={() => setResizing(false)} />}
-      <YamlDialog open={yamlOpen} onClose={() => setYamlOpen(false)} detail={detail} />
+      <YamlDialog open={yamlOpen} onClose={() => setYamlOpen(false)} objects={objects} />
     </>
   );
 }
+
+const objectTitles: Readonly<Record<VolumeDetail["objects"][number]["object"], string>> = {
+  pod: "Pod",
+  claim: "Claim",
+  persistentVolume: "PV",
+  storageClass: "Class",
+  csiDriver: "CSIDriver",
+};
 
 function VolumeFacts({ detail: { row, containers } }: { detail: VolumeDetail }) {
   const { cluster } = useCluster();

@@ -3,25 +3,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { stringify } from "yaml";
-import { useCluster } from "@/components/shell/status-context";
 import { Failed } from "@/components/shell/states";
-import { useTRPC, type Outputs } from "@/components/trpc";
 import { Button } from "@/components/ui/button";
 import { CopyField } from "@/components/ui/copy";
-import type { VolumeAddress } from "@/components/volumes/volume-page";
-import type { VolumeDetail } from "@/components/volumes/detail-types";
+import type { KubeObject } from "@/lib/kube/meta";
 
-interface ObjectYamlProps {
-  volume: VolumeAddress;
-  object: VolumeDetail["objects"][number]["object"];
-  name: string;
+export interface YamlObject {
+  /** What the tab is called, such as `Pod`. */
+  readonly title: string;
+  readonly name: string;
+  /** The procedure's path and input: what the answer is kept under. */
+  readonly queryKey: readonly [readonly [string, string], object];
+  readonly read: () => Promise<{ readonly object: KubeObject }>;
 }
 
 /** One object as YAML, with managedFields folded away until asked for; to copy or to download. */
-export function ObjectYaml({ volume, object, name }: ObjectYamlProps) {
-  const { cluster } = useCluster();
+export function ObjectYaml({ object: { name, queryKey, read } }: { object: YamlObject }) {
   const [whole, setWhole] = useState(false);
-  const query = useQuery({ ...useTRPC().volume.object.queryOptions({ cluster, ...volume, object }), staleTime: 0 });
+  const query = useQuery({ queryKey, queryFn: read, staleTime: 0 });
   if (query.error) return <Failed what={`${name} could not be read`} error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return <p className="part">…</p>;
   const text = yamlOf(query.data.object, whole);
@@ -43,7 +42,7 @@ export function ObjectYaml({ volume, object, name }: ObjectYamlProps) {
   );
 }
 
-function yamlOf(object: Outputs["volume"]["object"]["object"], whole: boolean): string {
+function yamlOf(object: KubeObject, whole: boolean): string {
   if (whole) return stringify(object, { lineWidth: 0 });
   const { managedFields: _folded, ...metadata } = object.metadata;
   return stringify({ ...object, metadata }, { lineWidth: 0 });
