@@ -49,11 +49,11 @@ function prepare({ context, target, warnings }: Write, object: JsonObject): Json
   metadata["uid"] = context.newUid();
   const rules = rulesOf(target.kind);
   rules.prepareForCreate(object, context);
-  const ready = complete(target.kind, object);
-  const errors = rules.validateCreate(ready, context);
+  const checked = complete(target.kind, object, { keepEmpty: true });
+  const errors = rules.validateCreate(checked, context);
   if (errors.length > 0) throw invalidError(target.kind, textAt(metadata, "name"), errors);
-  warnings.addAll(rules.warningsOnCreate?.(ready) ?? []);
-  return ready;
+  warnings.addAll(rules.warningsOnCreate?.(checked) ?? []);
+  return complete(target.kind, checked);
 }
 
 function taken(kind: Kind, name: string, { generated, deleting }: { generated: boolean; deleting: boolean }): Error {

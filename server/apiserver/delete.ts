@@ -8,6 +8,7 @@ import { nowText, type ServerContext } from "./context";
 import { existing } from "./get";
 import type { Kind } from "./kinds";
 import { checkDeleteOptions, isDryRun, readDeleteOptions, type DeleteOptions } from "./options";
+import { checkMayEnd, isNamespace, markEnding } from "./namespace-end";
 import type { ApiRequest, Target } from "./request";
 import { rulesOf } from "./rules";
 import { badRequest, conflict, isApiError } from "./status";
@@ -51,8 +52,10 @@ function decodeOptions(request: ApiRequest): JsonObject {
 
 /** Deletes or marks as being deleted; the answer is the object as it then stands, or a Status. Throws ApiError 404 or 409. */
 export function deleteObject(context: ServerContext, target: Target, options: DeleteOptions): JsonObject {
+  checkMayEnd(target.kind, target.name);
   const stored = existing(context, target);
   checkPreconditions(target.kind, stored, options);
+  if (isNamespace(target.kind)) return markEnding(context, stored, isDryRun(options));
   return removeStored(context, target.kind, stored, options);
 }
 

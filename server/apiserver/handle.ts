@@ -8,6 +8,7 @@ import { deleteObject, deleteOptionsOf } from "./delete";
 import { deleteCollection } from "./delete-collection";
 import { answerDiscovery } from "./discovery";
 import { getObject } from "./get";
+import { apiVersionOf } from "./kinds";
 import { listObjects } from "./list";
 import { negotiateOutput, type OutputForm } from "./negotiate";
 import { checkListOptions, defaultListOptions, readListOptions, readWriteOptions, type ListOptions, type WriteVerb } from "./options";
@@ -27,7 +28,7 @@ export function handleRequest(context: ServerContext, request: ApiRequest): ApiR
     const discovered = answerDiscovery(context, request);
     if (discovered !== undefined) return discovered;
     const target = findTarget(request.path, context.kinds);
-    if (target === undefined) throw notServed();
+    if (target === undefined) throw notServed(context, request.path);
     return new Handler({ context, request, target, warnings }).run();
   } catch (error) {
     const refusal = isApiError(error) ? error : internalError(`${codeOf(error) ?? "error"}: ${messageOf(error)}`);
@@ -35,7 +36,11 @@ export function handleRequest(context: ServerContext, request: ApiRequest): ApiR
   }
 }
 
-function notServed(): ApiError {
+/** Below a version that is served the answer is a Status, elsewhere plain text. */
+function notServed({ kinds }: ServerContext, path: string): ApiError {
+  const version = /^\/(?:api\/(v1)|apis\/([^/]+\/[^/]+))\/./u.exec(path);
+  const served = version !== null && kinds.all().some((kind) => apiVersionOf(kind) === (version[1] ?? version[2]));
+  if (served) return genericResponse({ code: 404, verb: "", of: { group: "", resource: "" }, name: "", serverMessage: "" });
   return new ApiError(statusError(404, "NotFound", "").status, "404 page not found\n");
 }
 

@@ -32,8 +32,7 @@ const maxOperations = 10_000;
 export function patchTypeOf(request: ApiRequest, kind: Kind): string {
   const type = (request.headers.get("content-type") ?? "").split(";")[0] ?? "";
   const known = kind.type === undefined ? accepted.filter((name) => name !== strategicPatchType) : accepted;
-  if (type === "") throw statusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
-  if (!known.includes(type)) throw unsupportedMediaType(known);
+  if (!known.includes(type)) throw statusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   return type;
 }
 

@@ -40,7 +40,7 @@ function isTrue(text: string): boolean {
 
 function yamlText(object: JsonObject): string {
   const plain: unknown = JSON.parse(stringifyJson(object));
-  return stringifyYaml(plain, { sortMapEntries: true, lineWidth: 0, indentSeq: false });
+  return stringifyYaml(plain, { schema: "yaml-1.1", sortMapEntries: true, lineWidth: 0, indentSeq: false });
 }
 
 /** Throws ApiError 400 or 406 where the object cannot take the form. */

@@ -13,6 +13,7 @@ import { handleRequest } from "./handle";
 import { loadAuthority, loadToken, makePrivateFolder, writeKubeconfig } from "./identity";
 import { KindTable } from "./kinds";
 import { watchManifests, type ManifestWatch } from "./manifest-watch";
+import { keepSweeping } from "./namespace-end";
 import { ensureNamespaces } from "./namespaces";
 import type { ApiRequest } from "./request";
 import { respondError } from "./respond";
@@ -61,6 +62,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const context = makeContext(options, new Store({ file: path.join(folder, "objects.sqlite") }));
   ensureNamespaces(context);
   const manifests = options.manifestsFolder === undefined ? undefined : await watchManifests(context, options.manifestsFolder, options.log);
+  const stopSweeping = keepSweeping(context);
   const certificate = makeServerCertificate(authority, nowMs);
   const front = new Front(context, token, options.log);
   const server = createServer({ key: certificate.key, cert: certificate.certificate + authority.certificate, ALPNProtocols: ["http/1.1"] }, (request, response) => {
@@ -70,6 +72,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   try {
     await listen(server, options.port ?? 0);
   } catch (error) {
+    stopSweeping();
     manifests?.close();
     context.store.close();
     throw error;
@@ -77,7 +80,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const url = `https://127.0.0.1:${portOf(server)}`;
   const kubeconfigPath = await writeKubeconfig(folder, { url, token, authority: authority.certificate });
   options.log.info("embedded API server listens", { port: portOf(server) });
-  return { url, kubeconfigPath, manifests, close: () => close(server, front, context, manifests) };
+  return { url, kubeconfigPath, manifests, close: () => close(server, front, context, [stopSweeping, () => manifests?.close()]) };
 }
 
 function makeContext(options: ApiServerOptions, store: Store): ServerContext {
@@ -112,8 +115,8 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-async function close(server: Server, front: Front, context: ServerContext, manifests: ManifestWatch | undefined): Promise<void> {
-  manifests?.close();
+async function close(server: Server, front: Front, context: ServerContext, stops: readonly (() => void)[]): Promise<void> {
+  for (const stop of stops) stop();
   front.stop();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();

@@ -11,7 +11,7 @@ import type { Target } from "./request";
 import { statusObject, transform, type Reply } from "./respond";
 import { parseResourceVersion } from "./resource-version";
 import { selects, type Selectors } from "./selection";
-import { badRequest, expired } from "./status";
+import { unknownError, expired } from "./status";
 import type { Change } from "./store";
 
 const bookmarkMs = 60_000;
@@ -27,7 +27,7 @@ export interface WatchRequest {
 
 /** Throws ApiError 400 for a revision that is no number; a revision that is too old is told in the stream, as a real server does. */
 export function watchObjects(request: WatchRequest): WatchStream {
-  const from = parseResourceVersion(request.options.resourceVersion, (text) => badRequest(text));
+  const from = parseResourceVersion(request.options.resourceVersion, unknownError);
   return { run: (send, signal) => new Watch(request, send).run(Number(from), signal) };
 }
 

@@ -1,9 +1,11 @@
 /** The rules of each kind. */
 import type { Kind } from "@/server/apiserver/kinds";
 import { claimRules } from "./claim";
+import { eventRules, namespaceRules, nodeRules } from "./cluster";
 import { opaqueRules } from "./opaque";
 import { podRules } from "./pod";
 import type { Rules } from "./rules";
+import { configMapRules, secretRules } from "./settings";
 import { csiDriverRules, csiNodeRules, storageClassRules, volumeAttachmentRules } from "./storage";
 import { volumeRules } from "./volume";
 
@@ -11,6 +13,11 @@ export type { Rules, UpdateRules } from "./rules";
 
 const byKind = new Map<string, Rules>([
   ["Pod", podRules],
+  ["ConfigMap", configMapRules],
+  ["Secret", secretRules],
+  ["Namespace", namespaceRules],
+  ["Node", nodeRules],
+  ["Event", eventRules],
   ["PersistentVolumeClaim", claimRules],
   ["PersistentVolume", volumeRules],
   ["storage.k8s.io/StorageClass", storageClassRules],

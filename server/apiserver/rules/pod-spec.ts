@@ -54,7 +54,7 @@ function specErrors(spec: JsonObject, podName: string, options: PodOptions): Fie
 
 function enumErrors(spec: JsonObject): FieldError[] {
   const rows: readonly (readonly [string, readonly string[]])[] = [
-    ["restartPolicy", ["Always", "Never", "OnFailure"]],
+    ["restartPolicy", ["Always", "OnFailure", "Never"]],
     ["dnsPolicy", ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]],
   ];
   return rows.flatMap(([key, known]) => (known.includes(textAt(spec, key)) ? [] : [notSupported(`spec.${key}`, textAt(spec, key), known)]));
