@@ -1,4 +1,5 @@
 /** A node's report for a person at a terminal: what is wrong first, then the volumes pod by pod, one line for each that is well. */
+import { withoutControls } from "@/lib/controls";
 import type { NodeReport, ReportedMount, ReportedVolume } from "@/lib/node-report";
 
 export interface TextOptions {
@@ -18,11 +19,6 @@ export function inspectText(report: NodeReport, { verbose }: TextOptions): strin
     section("Other mounts", verbose ? report.otherMounts.map(({ line }) => line) : []),
   ];
   return sections.filter((lines) => lines.length > 0).map((lines) => `${lines.map(withoutControls).join("\n")}\n`).join("\n");
-}
-
-/** Names and paths are others' text: nothing in them may move the reader's cursor or turn the direction of a line. */
-export function withoutControls(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
 }
 
 function headOf({ nodeName, root, takenAt, volumes, podFolders = [], otherMounts, leftovers = [], unread = [] }: NodeReport): readonly string[] {

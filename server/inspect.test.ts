@@ -1,7 +1,8 @@
+import { withoutControls } from "@/lib/controls";
 import { describe, expect, it } from "vitest";
 import type { NodeReport, ReportedVolume } from "@/lib/node-report";
 import { hasFindings, inspectJson, parseInspectOptions } from "@/server/inspect";
-import { inspectText, withoutControls } from "@/server/inspect-text";
+import { inspectText } from "@/server/inspect-text";
 
 const volume: ReportedVolume = {
   podUID: "uid-a",

@@ -5,11 +5,12 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs, type ParseArgsConfig } from "node:util";
+import { withoutControls } from "@/lib/controls";
 import { AppError, codeOf, isAppError, messageOf } from "@/lib/errors";
 import type { NodeReport } from "@/lib/node-report";
 import { systemClock } from "@/server/hosts/clock";
 import { createReadOnlyHost, type ReadOnlyHost } from "@/server/hosts/linux/read-only";
-import { inspectText, withoutControls } from "@/server/inspect-text";
+import { inspectText } from "@/server/inspect-text";
 import { processLog } from "@/server/log";
 import { inspectNode } from "@/server/node/inspect";
 import { VolumePluginManager } from "@/server/volume/plugin-manager";

@@ -1,4 +1,5 @@
 /** The process's log: one line per message on standard error, fields as key=value, control characters stripped. */
+import { withoutControls } from "@/lib/controls";
 import { messageOf } from "@/lib/errors";
 import type { Log } from "@/server/volume/ports";
 
@@ -14,11 +15,6 @@ export function createLog(write: (line: string) => void, now: () => string): Log
     warn: (message, fields) => line("warn", message, fields),
     error: (message, error, fields) => line("error", `${message}: ${messageOf(error)}`, fields),
   };
-}
-
-/** What comes from a cluster, a disk or a driver must not move the reader's cursor, nor turn the direction of a line. */
-export function withoutControls(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, " ");
 }
 
 export const processLog: Log = createLog(

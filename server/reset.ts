@@ -6,10 +6,11 @@ import { lstat, readdir, realpath, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { parseArgs, type ParseArgsConfig } from "node:util";
+import { withoutControls } from "@/lib/controls";
 import { AppError, codeOf, isAppError, messageOf } from "@/lib/errors";
 import { nodeFolderName, openDataFolder, sortEntries } from "@/server/data-folder";
 import { findLeftovers, holdFolder, markerName, type HeldFolder, type Leftovers } from "@/server/hosts/linux";
-import { processLog, withoutControls } from "@/server/log";
+import { processLog } from "@/server/log";
 import { dataFolderOf } from "@/server/options";
 
 /** What a run of the command ends with. */
