@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync, mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { clusterSlug, credentialsOf, loadContexts } from "@/server/cluster/kubeconfig";
 
 function kubeconfig(entry: { context: string; server: string; user?: string; current?: boolean }): string {
@@ -18,10 +18,21 @@ function kubeconfig(entry: { context: string; server: string; user?: string; cur
   });
 }
 
+const made: { dir: string; files: readonly string[] }[] = [];
+
+afterAll(() => {
+  for (const { dir, files } of made) {
+    files.forEach((name) => unlinkSync(join(dir, name)));
+    rmdirSync(join(dir, ".kube"));
+    rmdirSync(dir);
+  }
+});
+
 function folder(files: Readonly<Record<string, string>>): string {
   const dir = mkdtempSync(join(tmpdir(), "voldeck-kubeconfig-"));
   mkdirSync(join(dir, ".kube"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+  made.push({ dir, files: Object.keys(files) });
   return dir;
 }
 
