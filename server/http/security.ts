@@ -132,10 +132,12 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 /** The content security policy of one page; `nonce` is fresh per request. Development needs eval for its reloading. */
 export function contentSecurityPolicy(nonce: string, development: boolean): string {
   const scripts = `'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ""}`;
+  // A nonce makes 'unsafe-inline' void, and development's tools bring styles without one.
+  const styles = development ? "'unsafe-inline'" : `'nonce-${nonce}'`;
   return [
     "default-src 'none'",
     `script-src ${scripts}`,
-    `style-src 'self' 'nonce-${nonce}'${development ? " 'unsafe-inline'" : ""}`,
+    `style-src 'self' ${styles}`,
     "style-src-attr 'unsafe-inline'",
     "connect-src 'self'",
     "img-src 'self' data:",
