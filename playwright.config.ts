@@ -20,7 +20,7 @@ export default defineConfig({
   forbidOnly: process.env["CI"] !== undefined,
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  reporter: [["list"]],
+  reporter: [["list"], ["json", { outputFile: "dist/reports/browser.json" }]],
   use: {
     launchOptions: { executablePath: "/usr/bin/chromium", args: chromiumArgs },
     trace: "retain-on-failure",
