@@ -8,7 +8,7 @@ import { ClaimSizes } from "@/components/claims/claim-sizes";
 import { ClaimUsers } from "@/components/claims/claim-users";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
-import { Failed, isNotFound, NotFound } from "@/components/shell/states";
+import { isNotFound, NotFound, Unreadable } from "@/components/shell/states";
 import { useTRPC, type Outputs } from "@/components/trpc";
 import { EventList } from "@/components/ui/event-list";
 import { Proofs } from "@/components/ui/proof";
@@ -42,14 +42,10 @@ export function ClaimPage({ address }: { address: ClaimAddress }) {
       </NotFound>
     );
   }
-  if (query.error && !query.data) return <Failed what={`Claim ${address.name} could not be read`} error={query.error} onRetry={() => void query.refetch()} />;
-  if (!query.data) {
-    return (
-      <div className="pad pt-4" aria-busy="true">
-        <BarSection title="Size" rows={4} />
-      </div>
-    );
+  if (query.error && !query.data) {
+    return <Unreadable what={`Claim ${address.name} could not be read`} error={query.error} onRetry={() => void query.refetch()} skeleton={<ClaimSkeleton />} />;
   }
+  if (!query.data) return <ClaimSkeleton />;
   const detail = query.data;
   return (
     <>
@@ -68,6 +64,14 @@ export function ClaimPage({ address }: { address: ClaimAddress }) {
         </div>
       </div>
     </>
+  );
+}
+
+function ClaimSkeleton() {
+  return (
+    <div className="pad pt-4" aria-busy="true">
+      <BarSection title="Size" rows={4} />
+    </div>
   );
 }
 

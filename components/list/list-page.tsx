@@ -12,7 +12,7 @@ import { useVirtualRows } from "@/components/list/use-virtual-rows";
 import { VirtualTable } from "@/components/list/virtual-table";
 import { PageHead } from "@/components/shell/page-head";
 import { TableSkeleton } from "@/components/shell/skeleton";
-import { useCluster } from "@/components/shell/status-context";
+import { useCluster, whyUnread } from "@/components/shell/status-context";
 import { Empty, Failed, Forbidden } from "@/components/shell/states";
 import { Button } from "@/components/ui/button";
 import type { IconName } from "@/components/ui/icon";
@@ -120,9 +120,11 @@ interface ListBodyProps<Row, Answer, Column extends string> {
 function ListBody<Row, Answer extends NounAnswer<Row>, Column extends string>(body: ListBodyProps<Row, Answer, Column>) {
   const { props, pages, query } = body;
   const { list } = pages;
-  const { reading } = useCluster();
+  const { reading, status, retry } = useCluster();
   const noun = props.title.toLowerCase();
+  const unread = list?.total === 0 ? whyUnread(status, props.resource) : undefined;
   if (pages.error && !list) return <Failed what={`The ${noun} could not be read`} error={pages.error} onRetry={pages.refetch} />;
+  if (unread !== undefined) return <Failed what={`The ${noun} could not be read`} error={new Error(unread)} onRetry={retry} />;
   if (!list || (reading && list.total === 0)) return <TableSkeleton label={noun} heads={props.headTexts} />;
   if (list.matched > 0) return body.children;
   const asked = [query.filter, query.status && `status ${query.status}`].filter((text) => text).join(", ");

@@ -9,7 +9,7 @@ import { useUrlState } from "@/components/list/url-state";
 import { PageHead } from "@/components/shell/page-head";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
-import { Failed, isNotFound, NotFound } from "@/components/shell/states";
+import { isNotFound, NotFound, Unreadable } from "@/components/shell/states";
 import { useTRPC, type Outputs } from "@/components/trpc";
 import { AsKubectl } from "@/components/ui/kubectl";
 import { Status } from "@/components/ui/status";
@@ -41,15 +41,19 @@ export function NodePage({ name }: { name: string }) {
       </NotFound>
     );
   }
-  if (query.error && !query.data) return <Failed what={`Node ${name} could not be read`} error={query.error} onRetry={() => void query.refetch()} />;
-  if (!query.data) {
-    return (
-      <div className="pad pt-4" aria-busy="true">
-        <BarSection title={name} rows={8} />
-      </div>
-    );
+  if (query.error && !query.data) {
+    return <Unreadable what={`Node ${name} could not be read`} error={query.error} onRetry={() => void query.refetch()} skeleton={<NodeSkeleton name={name} />} />;
   }
+  if (!query.data) return <NodeSkeleton name={name} />;
   return <NodeBody detail={query.data} />;
+}
+
+function NodeSkeleton({ name }: { name: string }) {
+  return (
+    <div className="pad pt-4" aria-busy="true">
+      <BarSection title={name} rows={8} />
+    </div>
+  );
 }
 
 function NodeBody({ detail }: { detail: NodeDetail }) {

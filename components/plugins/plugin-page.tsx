@@ -9,7 +9,7 @@ import { PluginVolumes } from "@/components/plugins/plugin-volumes";
 import { PageHead } from "@/components/shell/page-head";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
-import { Failed, isNotFound, NotFound } from "@/components/shell/states";
+import { isNotFound, NotFound, Unreadable } from "@/components/shell/states";
 import { useTRPC, type Outputs } from "@/components/trpc";
 import { Status } from "@/components/ui/status";
 import { useUrlState } from "@/components/list/url-state";
@@ -37,7 +37,9 @@ export function PluginPage({ name }: { name: string }) {
       </NotFound>
     );
   }
-  if (query.error && !query.data) return <Failed what={`${name} could not be read`} error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.error && !query.data) {
+    return <Unreadable what={`${name} could not be read`} error={query.error} onRetry={() => void query.refetch()} skeleton={<PluginSkeleton name={name} />} />;
+  }
   if (!query.data) return <PluginSkeleton name={name} />;
   const detail = query.data;
   const hosts = node === "" ? detail.hosts : detail.hosts.filter((host) => host.nodeName === node);

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { PluginTable } from "@/components/plugins/plugin-table";
 import { ProbeEvents } from "@/components/plugins/probe-events";
 import { PageHead } from "@/components/shell/page-head";
-import { useCluster } from "@/components/shell/status-context";
+import { useCluster, whyUnread } from "@/components/shell/status-context";
 import { TableSkeleton } from "@/components/shell/skeleton";
 import { Empty, Failed, Forbidden } from "@/components/shell/states";
 import { useTRPC, type Outputs } from "@/components/trpc";
@@ -20,6 +20,7 @@ const orders = [
 
 export function PluginsPage() {
   const { cluster, status, retry, reading } = useCluster();
+  const unread = whyUnread(status, "nodes");
   const url = useUrlState();
   const filter = url.get("q");
   const query = useQuery({ ...useTRPC().plugin.list.queryOptions({ cluster, filter }), placeholderData: keepPreviousData });
@@ -35,7 +36,9 @@ export function PluginsPage() {
             <FilterField value={filter} onChange={(q) => url.adjust({ q })} placeholder="Filter: name, kind:flex, node:node2" />
             <Segments label="Rows" options={orders} value={url.get("order")} onChange={(order) => url.step({ order })} />
           </div>
-          {query.error && !query.data ? (
+          {query.data?.total === 0 && unread !== undefined ? (
+            <Failed what="The plugins could not be read" error={new Error(unread)} onRetry={retry} />
+          ) : query.error && !query.data ? (
             <Failed what="The plugins could not be read" error={query.error} onRetry={() => void query.refetch()} />
           ) : query.data && !(reading && query.data.total === 0) ? (
             <Matrix matrix={query.data} filter={filter} byKind={url.get("order") === "kind"} onClear={() => url.step({ q: "" })} />

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { errorCodeOf } from "@/components/errors";
+import { useCluster } from "@/components/shell/status-context";
 import { Button } from "@/components/ui/button";
 import { CopyButton, CopyField } from "@/components/ui/copy";
 import { Icon, type IconName } from "@/components/ui/icon";
@@ -77,6 +78,23 @@ export function Forbidden({ what, missing, onRetry }: { what: string; missing: r
       <CopyField label="Rule" text={ruleFor(missing, "voldeck-read")} />
     </Notice>
   );
+}
+
+interface UnreadableProps {
+  what: string;
+  error: unknown;
+  onRetry: () => void;
+  /** The page's own shape, for as long as the cluster is read for the first time. */
+  skeleton: ReactNode;
+}
+
+/** In place of an object: it is still being read, its kind may not be read, or reading it failed. */
+export function Unreadable({ what, error, onRetry, skeleton }: UnreadableProps) {
+  const { status, reading } = useCluster();
+  const code = errorCodeOf(error);
+  if (reading && code === "transient") return skeleton;
+  if (code === "forbidden" && status && status.missing.length > 0) return <Forbidden what={what} missing={status.missing} onRetry={onRetry} />;
+  return <Failed what={what} error={error} onRetry={onRetry} />;
 }
 
 /** An address that leads to nothing, told apart from other failures. */

@@ -32,6 +32,13 @@ export function ClusterStatusProvider({ cluster, children }: { cluster: string; 
   return <ShownCluster value={shown}>{children}</ShownCluster>;
 }
 
+/** Why nothing is known of a resource, when the cluster's picture of it is not fresh. Where rows are there, the banner says it. */
+export function whyUnread(status: ClusterStatus | undefined, resource: string): string | undefined {
+  const light = status?.light;
+  if (light?.state !== "stale" || !light.kinds.includes(resource)) return undefined;
+  return light.reason ?? "the API server does not answer";
+}
+
 /** The cluster that this page shows. */
 export function useCluster(): Shown {
   const shown = useContext(ShownCluster);

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
-import { Failed, isNotFound, NotFound } from "@/components/shell/states";
+import { isNotFound, NotFound, Unreadable } from "@/components/shell/states";
 import { useTRPC } from "@/components/trpc";
 import { messageOf } from "@/lib/errors";
 import { useUrlState } from "@/components/list/url-state";
@@ -27,7 +27,8 @@ export function VolumePage({ address }: { address: VolumeAddress }) {
   const query = useQuery(useTRPC().volume.get.queryOptions({ cluster, ...address }));
   if (query.error && isNotFound(query.error)) return <VolumeGone cluster={cluster} address={address} text={messageOf(query.error)} />;
   if (query.error && !query.data) {
-    return <Failed what={`Volume ${address.volume} of ${address.pod} could not be read`} error={query.error} onRetry={() => void query.refetch()} />;
+    const what = `Volume ${address.volume} of ${address.pod} could not be read`;
+    return <Unreadable what={what} error={query.error} onRetry={() => void query.refetch()} skeleton={<VolumeSkeleton />} />;
   }
   if (!query.data) return <VolumeSkeleton />;
   const detail = query.data;

@@ -1,7 +1,7 @@
-import { AppError } from "@/lib/errors";
 import { getCommand } from "@/lib/kubectl";
 import type { GetClaim } from "@/lib/inputs/claim";
 import type { Way } from "@/lib/way";
+import { absent } from "@/server/api/absent";
 import { claimEvidence, claimRow, type ClaimRow } from "@/server/api/claim-rows";
 import type { ClusterView, ObjectId } from "@/server/api/context";
 import { eventRow, type EventRow } from "@/server/api/volume-detail";
@@ -21,7 +21,7 @@ export interface ClaimDetail {
 
 export function claimDetail(view: ClusterView, input: GetClaim): ClaimDetail {
   const evidence = claimEvidence(view, `${input.namespace}/${input.name}`);
-  if (!evidence) throw new AppError("not-found", `There is no claim ${input.name} in ${input.namespace}`);
+  if (!evidence) throw absent(view, "persistentvolumeclaims", `There is no claim ${input.name} in ${input.namespace}`);
   const way = claimWayOf(evidence);
   const row = claimRow(evidence, way);
   return {

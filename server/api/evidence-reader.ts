@@ -1,4 +1,5 @@
 /** One reader of evidence per picture of a cluster: a picture is a snapshot with the plugin tables and node reports beside it. */
+import { isUnread } from "@/server/api/absent";
 import type { NodeReport } from "@/lib/node-report";
 import type { ClusterView, PluginHost } from "@/server/api/context";
 import type { ClusterSnapshot, PodVolume, WatchedKind } from "@/server/cluster/snapshot";
@@ -41,8 +42,7 @@ export function evidenceReader(view: ClusterView): EvidenceReader {
 }
 
 function unreadKinds(view: ClusterView): ReadonlySet<WatchedKind> {
-  const kinds = view.freshness().kinds.filter(({ state }) => state === "forbidden" || state === "absent" || state === "loading");
-  return new Set(kinds.map(({ kind }) => kind));
+  return new Set(view.freshness().kinds.filter(isUnread).map(({ kind }) => kind));
 }
 
 function sameTables(a: readonly PluginHost[], b: readonly PluginHost[]): boolean {

@@ -1,10 +1,10 @@
 /** Nodes as rows, and what is really on one: wanted by pods, reported to the API and found on the node, side by side. */
-import { AppError } from "@/lib/errors";
 import type { NodeFilterField } from "@/lib/inputs/node";
 import { getCommand } from "@/lib/kubectl";
 import type { NodeReport, ReportedVolume } from "@/lib/node-report";
 import type { StatusWord } from "@/lib/words";
 import type { Node } from "@/lib/kube/nodes";
+import { absent } from "@/server/api/absent";
 import type { ClusterView } from "@/server/api/context";
 import { searchable, type Searchable } from "@/server/api/list";
 import { volumeRows, type VolumeRow } from "@/server/api/volume-rows";
@@ -69,7 +69,7 @@ export function nodeRows(view: ClusterView): readonly SearchableNode[] {
 export function nodeDetail(view: ClusterView, name: string): NodeDetail {
   const snapshot = view.snapshot();
   const node = snapshot.nodes.get(name);
-  if (!node) throw new AppError("not-found", `There is no node ${name}`);
+  if (!node) throw absent(view, "nodes", `There is no node ${name}`);
   const report = view.nodeReport(name);
   const compared = compare(view, node, report);
   return {

@@ -1,6 +1,6 @@
 /** One plugin or CSI driver over all nodes: what it can do, where it is, whom it serves, and how it came to be. */
-import { AppError } from "@/lib/errors";
 import type { CSIDriverSpec } from "@/lib/kube/storage";
+import { absent } from "@/server/api/absent";
 import type { ClusterView, PluginHost } from "@/server/api/context";
 import { pluginMatrix, probeEvents, type MatrixCell, type MatrixHost, type PluginKind, type ProbeEventRow } from "@/server/api/plugin-matrix";
 import { volumeRows, type VolumeRow } from "@/server/api/volume-rows";
@@ -41,7 +41,7 @@ const volumesMax = 100;
 export function pluginDetail(view: ClusterView, name: string): PluginDetail {
   const matrix = pluginMatrix(view, "");
   const row = matrix.rows.find((each) => each.name === name);
-  if (!row) throw new AppError("not-found", `No node has a plugin or driver ${name}`);
+  if (!row) throw absent(view, "nodes", `No node has a plugin or driver ${name}`);
   const hosts = view.pluginHosts();
   const isDriver = row.kind === "CSI driver";
   const own = firstRow(hosts, isDriver ? csiPlugin : name);

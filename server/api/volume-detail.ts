@@ -5,6 +5,7 @@ import type { GetVolume, VolumeObject } from "@/lib/inputs/volume";
 import { AppError } from "@/lib/errors";
 import type { NodeReport, ReportedMount, ReportedVolume } from "@/lib/node-report";
 import type { Way } from "@/lib/way";
+import { absent } from "@/server/api/absent";
 import type { ClusterView, ObjectId } from "@/server/api/context";
 import { evidenceReader } from "@/server/api/evidence-reader";
 import { volumeRow, type VolumeRow } from "@/server/api/volume-rows";
@@ -52,7 +53,7 @@ export interface VolumeDetail {
 export function volumeDetail(view: ClusterView, input: GetVolume): VolumeDetail {
   const { snapshot, read } = evidenceReader(view);
   const volume = snapshot.podVolumeByKey.get(keyOf(input));
-  if (!volume) throw notFound(snapshot.pods.has(`${input.namespace}/${input.pod}`), input);
+  if (!volume) throw absent(view, "pods", whatIsMissing(snapshot.pods.has(`${input.namespace}/${input.pod}`), input));
   const evidence = read(volume);
   const way = wayOf(evidence);
   const host = view.pluginHosts().find((each) => each.nodeName === evidence.nodeName);
@@ -88,9 +89,8 @@ export function volumeObjectId(view: ClusterView, input: GetVolume, object: Volu
 
 const keyOf = (input: GetVolume): string => `${input.namespace}/${input.pod}/${input.volume}`;
 
-function notFound(podThere: boolean, { namespace, pod, volume }: GetVolume): AppError {
-  const text = podThere ? `Pod ${pod} in ${namespace} has no volume ${volume}` : `There is no pod ${pod} in ${namespace}`;
-  return new AppError("not-found", text);
+function whatIsMissing(podThere: boolean, { namespace, pod, volume }: GetVolume): string {
+  return podThere ? `Pod ${pod} in ${namespace} has no volume ${volume}` : `There is no pod ${pod} in ${namespace}`;
 }
 
 function objectIds({ volume, storageClass, csiDriver }: VolumeEvidence): ReadonlyMap<VolumeObject, ObjectId> {

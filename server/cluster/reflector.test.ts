@@ -300,6 +300,12 @@ describe("freshness", () => {
     expect(world.reflector.freshness()).toMatchObject({ state: "live", objects: 3, lastHeardMs: world.clock.nowMs() });
   });
 
+  it("calls a kind stale that was never read, once a second try failed too", async () => {
+    const world = await observe(script([refuse(503), refuse(503), listOf([pod("a", "9")], "10"), watchOf(["ADDED", pod("c", "12")])]));
+    await world.until(world.has("c", "12"));
+    expect(world.states).toEqual(["stale", "live"]);
+  });
+
   it.each([
     { code: 403, state: "forbidden" },
     { code: 404, state: "absent" },

@@ -243,8 +243,8 @@ class KindReflector<K extends WatchedKind> implements Reflector {
   private stateAfter(status: number): KindState {
     if (status === 403) return "forbidden";
     if (status === 404) return "absent";
-    if (this.lastHeardMs === undefined) return "loading";
-    return this.failures === 1 ? "catching up" : "stale";
+    if (this.failures > 1) return "stale";
+    return this.lastHeardMs === undefined ? "loading" : "catching up";
   }
 
   private async pause(ms: number): Promise<void> {

@@ -73,7 +73,7 @@ export type KindState = "loading" | "live" | "catching up" | "stale" | "forbidde
 export interface KindFreshness {
   readonly kind: WatchedKind;
   readonly state: KindState;
-  /** When the server last answered for this kind (event, bookmark or list). */
+  /** When the server last answered for this kind (event, bookmark or list); undefined: never, so nothing is known of it. */
   readonly lastHeardMs: number | undefined;
   /** Since when it is in this state. */
   readonly sinceMs: number;
