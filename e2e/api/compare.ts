@@ -9,7 +9,7 @@ export function difference(real: Received, ours: Received): string | undefined {
     if (real[key] !== ours[key]) return `${key}: real ${JSON.stringify(real[key])}, ours ${JSON.stringify(ours[key])}\n    real ${cut(real.text)}\n    ours ${cut(ours.text)}`;
   }
   if (real.contentType.includes("yaml")) return deepDifference(prepared(parseYaml(real.text)), prepared(parseYaml(ours.text)), "");
-  if (!real.contentType.includes("json")) return masked(real.text) === masked(ours.text) ? undefined : `text:\n    real ${cut(real.text)}\n    ours ${cut(ours.text)}`;
+  if (!real.contentType.includes("json")) return maskedText(real.text) === maskedText(ours.text) ? undefined : `text:\n    real ${cut(real.text)}\n    ours ${cut(ours.text)}`;
   const values = { real: lines(real.text), ours: lines(ours.text) };
   const count = Math.max(values.real.length, values.ours.length);
   for (let index = 0; index < count; index += 1) {
@@ -17,6 +17,11 @@ export function difference(real: Received, ours: Received): string | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** A JSON or YAML document in a form that can be compared as text. */
+export function preparedText(text: string): string {
+  return JSON.stringify(prepared(parseYaml(text)), null, 1);
 }
 
 /** One document, or a watch's one per line. */
@@ -69,7 +74,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/gu, "TIME"],
 ];
 
-function masked(text: string): string {
+/** Ids and times replaced by words. */
+export function maskedText(text: string): string {
   return masks.reduce((result, [pattern, word]) => result.replace(pattern, word), text);
 }
 
@@ -78,7 +84,7 @@ function maskedDeep(value: unknown, key = ""): unknown {
   if (isPlain(value)) return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskedDeep(item, name)]));
   if (typeof value !== "string") return value;
   if (key === "resourceVersion" || key === "continue") return value === "" ? "" : "OPAQUE";
-  return key === "cells" && /^(\d+[smhdy])+$/u.test(value) ? "AGE" : masked(value);
+  return key === "cells" && /^(\d+[smhdy])+$/u.test(value) ? "AGE" : maskedText(value);
 }
 
 function deepDifference(real: unknown, ours: unknown, path: string): string | undefined {

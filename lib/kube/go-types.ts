@@ -36,6 +36,8 @@ export interface GoField {
   readonly omit: "never" | "empty" | "zero";
   readonly strategies: readonly string[];
   readonly mergeKey: string;
+  /** The number in protobuf; 0 where it is not sent. */
+  readonly protobuf: number;
   /** True where the struct is embedded (its fields are written in its place). */
   readonly embedded: boolean;
 }
@@ -93,7 +95,7 @@ export function isStruct(name: string): boolean {
 }
 
 function parseField(row: string): GoField {
-  const [jsonName = "", goName = "", type = "", omit = "", strategy = "", mergeKey = ""] = row.split("|");
+  const [jsonName = "", goName = "", type = "", omit = "", strategy = "", mergeKey = "", number = "0"] = row.split("|");
   return {
     jsonName,
     goName: goName === "" ? jsonName.charAt(0).toUpperCase() + jsonName.slice(1) : goName,
@@ -101,6 +103,7 @@ function parseField(row: string): GoField {
     omit: omit === "o" ? "empty" : omit === "z" ? "zero" : "never",
     strategies: strategy === "" ? [] : strategy.split(","),
     mergeKey,
+    protobuf: Number(number),
     embedded: jsonName === "",
   };
 }

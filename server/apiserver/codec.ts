@@ -11,7 +11,7 @@ import { textAt } from "./access";
 import { withDefaults } from "./defaults";
 import { apiVersionOf, type Kind, type KindTable } from "./kinds";
 import { bodyMediaTypes } from "./negotiate";
-import { decodeProtobufEvent } from "./protobuf-event";
+import { decodeProtobuf, isProtobuf } from "./protobuf";
 import { bodyText, type ApiRequest } from "./request";
 import { badRequest, unsupportedMediaType } from "./status";
 import { strictText, type Warnings } from "./warnings";
@@ -24,9 +24,9 @@ export function parseBody(request: ApiRequest): ParsedJson {
   const mediaType = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (mediaType === "" || mediaType === "application/json") return parseJson(bodyText(request));
   if (mediaType === "application/yaml") return parseJson(yamlToJson(bodyText(request)));
-  if (mediaType === "application/vnd.kubernetes.protobuf") {
-    const event = decodeProtobufEvent(request.body);
-    if (event !== undefined) return { value: event, duplicates: new Map() };
+  if (mediaType === "application/vnd.kubernetes.protobuf" && isProtobuf(request.body)) {
+    const object = decodeProtobuf(request.body);
+    if (object !== undefined) return { value: object, duplicates: new Map() };
   }
   throw unsupportedMediaType(bodyMediaTypes);
 }

@@ -3,9 +3,9 @@
 //
 //	go run ./gotypes > lib/kube/go-types.json
 //
-// A struct is a list of fields "json|go|type|omit|strategy|key": the JSON name ("" where the struct is
+// A struct is a list of fields "json|go|type|omit|strategy|key|number": the JSON name ("" where the struct is
 // embedded), the Go name where it differs by more than its first letter, the type, "o" for omitempty or
-// "z" for omitzero, and the strategic merge tags. Types: s string, b bool, i32, i64, f64, by bytes, Q
+// "z" for omitzero, the strategic merge tags, and the number in protobuf. Types: s string, b bool, i32, i64, f64, by bytes, Q
 // Quantity, T Time, M MicroTime, IS IntOrString, D Duration, RAW RawExtension, F FieldsV1; s:NAME names
 // a string type; * pointer, [] list, {} map from string ({NAME} from a named string); else a struct.
 package main
@@ -121,10 +121,19 @@ func (x *table) add(t reflect.Type) {
 		if strings.EqualFold(goName[:1], jsonName[:min(1, len(jsonName))]) && goName[1:] == jsonName[1:] {
 			goName = ""
 		}
-		row := strings.Join([]string{jsonName, goName, x.ref(f.Type), omit, f.Tag.Get("patchStrategy"), f.Tag.Get("patchMergeKey")}, "|")
+		row := strings.Join([]string{jsonName, goName, x.ref(f.Type), omit, f.Tag.Get("patchStrategy"), f.Tag.Get("patchMergeKey"), number(f)}, "|")
 		fields = append(fields, strings.TrimRight(row, "|"))
 	}
 	x.structs[name(t)] = fields
+}
+
+// number is the field's number in protobuf, or nothing where it is not sent.
+func number(f reflect.StructField) string {
+	parts := strings.Split(f.Tag.Get("protobuf"), ",")
+	if len(parts) < 2 {
+		return ""
+	}
+	return parts[1]
 }
 
 func main() {

@@ -1,0 +1,96 @@
+/**
+ * `npm run test:kubectl`: the same kubectl command lines against the embedded API server and a real one (VOLDECK_TEST_KUBECONFIG); exit
+ * code, output and errors must be equal but for ids, times, ages and what e2e/api/omissions.ts lists.
+ */
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { cleanUp } from "@/e2e/api/cases";
+import { ApiClient } from "@/e2e/api/client";
+import { maskedText, preparedText } from "@/e2e/api/compare";
+import { startApiServer } from "@/server/apiserver/server";
+import { lines, type Line } from "./lines";
+
+const refused = 2;
+const state = process.env["VOLDECK_TESTBED"] ?? "/var/tmp/voldeck-testbed";
+const kubectl = process.env["KUBECTL"] ?? join(state, "bin/1.37/kubectl");
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Runs one line with its manifests in a folder of its own. */
+async function run({ args, manifests = {} }: Line, kubeconfig: string, namespace: string): Promise<Ran> {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "voldeck-kubectl-"));
+  for (const [name, manifest] of Object.entries(manifests)) writeFileSync(join(folder.path, `${name}.json`), JSON.stringify(manifest));
+  const words = args.split(" ").map((word) => (word.startsWith("@") ? join(folder.path, `${word.slice(1)}.json`) : word));
+  const { code, stdout, stderr } = await execute(["--kubeconfig", kubeconfig, "-n", namespace, ...words], folder.path);
+  const named = (text: string): string => text.replaceAll(folder.path, "FOLDER").replace(/\/tmp\/(LIVE|MERGED)-\d+/gu, "/tmp/$1");
+  return { code, out: comparable(named(stdout)), err: maskedText(named(stderr)) };
+}
+
+function execute(args: readonly string[], home: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(kubectl, args, { timeout: 60_000, env: { ...process.env, HOME: home } }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+    });
+  });
+}
+
+/** Documents without what the real cluster adds; tables with their ages masked. */
+function comparable(text: string): string {
+  if (/^(apiVersion:|\{)/u.test(text)) return preparedText(text);
+  return maskedText(text).replace(/\b(\d+[smhdy])+(?=\s|$)/gu, "AGE").replace(/ +/gu, " ");
+}
+
+async function main(): Promise<number> {
+  const kubeconfig = process.env["VOLDECK_TEST_KUBECONFIG"];
+  if (kubeconfig === undefined || !existsSync(kubectl)) {
+    say("set VOLDECK_TEST_KUBECONFIG to the kubeconfig of a test cluster and KUBECTL to a kubectl 1.37");
+    return refused;
+  }
+  const namespace = process.env["VOLDECK_TEST_NAMESPACE"] ?? "shop";
+  const real = new ApiClient(kubeconfig);
+  if ((await real.send({ method: "GET", path: "/api/v1/namespaces/default/configmaps/voldeck-test-cluster" })).code !== 200) {
+    say("refused: this cluster has no ConfigMap default/voldeck-test-cluster, so it is not a test cluster");
+    return refused;
+  }
+  using dataFolder = mkdtempDisposableSync(join(tmpdir(), "voldeck-api-"));
+  const log = { info: () => undefined, warn: () => undefined, error: (message: string, error: unknown) => say(`${message}: ${String(error)}`) };
+  const clock = { nowMs: () => Date.now(), sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }) };
+  const server = await startApiServer({ dataFolder: dataFolder.path, clock, log });
+  const ours = new ApiClient(server.kubeconfigPath);
+  const body = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
+  for (const client of [real, ours]) await client.send({ method: "POST", path: "/api/v1/namespaces", body });
+  try {
+    for (const request of cleanUp(namespace)) await real.send(request);
+    return await compareAll(kubeconfig, server.kubeconfigPath, namespace);
+  } finally {
+    for (const request of cleanUp(namespace)) await real.send(request);
+    real.close();
+    ours.close();
+    await server.close();
+  }
+}
+
+async function compareAll(real: string, ours: string, namespace: string): Promise<number> {
+  let equal = 0;
+  for (const line of lines) {
+    const [a, b] = await Promise.all([run(line, real, namespace), run(line, ours, namespace)]);
+    const differing = (["code", "out", "err"] as const).filter((key) => a[key] !== b[key]);
+    if (differing.length === 0) equal += 1;
+    for (const key of differing) say(`kubectl ${line.args}: ${key} differs\n    real ${String(a[key])}\n    ours ${String(b[key])}`);
+  }
+  say(`${lines.length} command lines, ${equal} equal`);
+  return equal === lines.length ? 0 : 1;
+}
+
+process.exitCode = await main();
