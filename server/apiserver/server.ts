@@ -13,6 +13,7 @@ import { handleRequest } from "./handle";
 import { loadAuthority, loadToken, makePrivateFolder, writeKubeconfig } from "./identity";
 import { KindTable } from "./kinds";
 import { watchManifests, type ManifestWatch } from "./manifest-watch";
+import { keepRemovingOldEvents } from "./event-age";
 import { keepSweeping } from "./namespace-end";
 import { ensureNamespaces } from "./namespaces";
 import type { ApiRequest } from "./request";
@@ -62,7 +63,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const context = makeContext(options, new Store({ file: path.join(folder, "objects.sqlite") }));
   ensureNamespaces(context);
   const manifests = options.manifestsFolder === undefined ? undefined : await watchManifests(context, options.manifestsFolder, options.log);
-  const stopSweeping = keepSweeping(context);
+  const stops = options.readOnly === true ? [] : [keepSweeping(context), keepRemovingOldEvents(context)];
   const certificate = makeServerCertificate(authority, nowMs);
   const front = new Front(context, token, options.log);
   const server = createServer({ key: certificate.key, cert: certificate.certificate + authority.certificate, ALPNProtocols: ["http/1.1"] }, (request, response) => {
@@ -72,7 +73,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   try {
     await listen(server, options.port ?? 0);
   } catch (error) {
-    stopSweeping();
+    for (const stop of stops) stop();
     manifests?.close();
     context.store.close();
     throw error;
@@ -80,7 +81,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const url = `https://127.0.0.1:${portOf(server)}`;
   const kubeconfigPath = await writeKubeconfig(folder, { url, token, authority: authority.certificate });
   options.log.info("embedded API server listens", { port: portOf(server) });
-  return { url, kubeconfigPath, manifests, close: () => close(server, front, context, [stopSweeping, () => manifests?.close()]) };
+  return { url, kubeconfigPath, manifests, close: () => close(server, front, context, [...stops, () => manifests?.close()]) };
 }
 
 function makeContext(options: ApiServerOptions, store: Store): ServerContext {

@@ -1,0 +1,40 @@
+/** A server without network or disk, for tests. */
+import type { ApiResponse, ServerContext } from "./context";
+import { handleRequest } from "./handle";
+import { KindTable } from "./kinds";
+import { ensureNamespaces } from "./namespaces";
+import { Store } from "./store";
+
+export function testContext(windowSize?: number): ServerContext & { now: number } {
+  let uid = 0;
+  const context = {
+    now: Date.parse("2026-06-01T00:00:00Z"),
+    store: new Store({ file: ":memory:", ...(windowSize === undefined ? {} : { windowSize }) }),
+    kinds: new KindTable(),
+    clock: {
+      nowMs: (): number => context.now,
+      sleep: (_ms: number, signal?: AbortSignal) => new Promise<void>((_resolve, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted")), { once: true })),
+    },
+    newUid: () => `uid-${(uid += 1)}`,
+    newSuffix: () => "xxxxx",
+    findNode: () => undefined,
+    gates: new Map<string, boolean>(),
+    readOnly: false,
+    allowPrivileged: true,
+    checkNamespaces: true,
+    retryTooLargeSeconds: 1,
+  };
+  ensureNamespaces(context);
+  return context;
+}
+
+export function ask(context: ServerContext, method: string, target: string, body?: unknown, type = "application/json"): ApiResponse {
+  const url = new URL(target, "https://server");
+  return handleRequest(context, {
+    method,
+    path: url.pathname,
+    query: url.searchParams,
+    headers: new Map([["content-type", type]]),
+    body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
+  });
+}
