@@ -102,7 +102,6 @@ export function followOperations(parts: { operations: Operations; cluster: Clust
   };
   const run = async () => {
     await cluster.settled;
-    await attempt("settling operations", () => operations.resume());
     while (!stopping.signal.aborted) {
       nap = new AbortController();
       await attempt("following operations", () => operations.followAll());

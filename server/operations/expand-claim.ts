@@ -7,7 +7,7 @@ import { parseQuantity } from "@/lib/quantity";
 import { classNameOf, decideExpansion, expansionPatch, grantedOf, requestedOf, type ExpandEvidence } from "./decide-expand";
 import { followExpansion, holdsVolumes, type FollowEvidence } from "./decide-follow-expand";
 import { actorOf } from "./decide-actor";
-import { getOptional } from "./get-optional";
+import { getOptional, getUnlessGone } from "./get-optional";
 import type { Decision, OperationRecord, Progress } from "./operation";
 import type { OperationCluster } from "./ports";
 
@@ -116,7 +116,7 @@ function unservedBy(cluster: OperationCluster, pods: readonly Pod[], volume: Per
 /** Reads the world as it is now and says where the operation stands. */
 export async function expansionProgress(cluster: OperationCluster, record: OperationRecord, nowMs: number): Promise<Progress> {
   const { namespace, name, uid } = record.subject;
-  const claim = await getOptional<PersistentVolumeClaim>(cluster.client, claimPath(namespace, name));
+  const claim = await getUnlessGone<PersistentVolumeClaim>(cluster.client, claimPath(namespace, name));
   const persistentVolume = await readVolume(cluster, claim);
   const pods = cluster.podsOfClaim(namespace, name);
   return followExpansion({

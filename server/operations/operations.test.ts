@@ -13,6 +13,9 @@ class FakeCluster implements OperationCluster {
   readonly id = "c";
   patches: unknown[] = [];
   answer: "ok" | "refuse" | "lost after" | "lost before" = "ok";
+  unreadable: "transient" | "forbidden" | undefined;
+  /** Runs when a patch arrives. */
+  onPatch: () => void | Promise<void> = () => {};
   claim: PersistentVolumeClaim = {
     metadata: { namespace: "shop", name: "data", uid: "u", resourceVersion: "7" },
     spec: { storageClassName: "fast", resources: { requests: { storage: "1Gi" } } },
@@ -22,11 +25,13 @@ class FakeCluster implements OperationCluster {
 
   readonly client: OperationClient = {
     get: async <T>(path: string) => {
+      if (this.unreadable) throw new AppError(this.unreadable, "not readable now");
       if (path.includes("/persistentvolumeclaims/")) return structuredClone(this.claim) as T;
       if (path.includes("/storageclasses/")) return this.storageClass as T;
       throw new AppError("not-found", `${path} not found`);
     },
     patch: async <T>(_path: string, patch: { body: unknown }) => {
+      await this.onPatch();
       if (this.answer === "refuse") throw new AppError("forbidden", "exceeded quota: q");
       if (this.answer === "lost before") throw new AppError("uncertain", "the connection broke");
       this.patches.push(patch.body);
@@ -106,12 +111,38 @@ describe("Operations", () => {
     expect(cluster.patches).toHaveLength(0);
   });
 
+  it("settles a lost answer later when the object can't be read at once", async () => {
+    const { operations, cluster } = setUp();
+    cluster.answer = "lost after";
+    cluster.onPatch = () => void (cluster.unreadable = "transient");
+    const record = await operations.expandClaim(input, options);
+    expect(record).toMatchObject({ phase: "sending" });
+    cluster.unreadable = undefined;
+    await operations.followAll();
+    expect(operations.get(record.id)).toMatchObject({ phase: "following" });
+    expect(cluster.patches).toHaveLength(1);
+  });
+
+  it("does not call an accepted request refused when what follows can't be read", async () => {
+    const { operations, cluster } = setUp();
+    cluster.onPatch = () => void (cluster.unreadable = "forbidden");
+    expect(await operations.expandClaim(input, options)).toMatchObject({ phase: "following" });
+    await expect(operations.followAll()).rejects.toMatchObject({ code: "forbidden" });
+  });
+
+  it("leaves alone what is just being sent", async () => {
+    const { operations, cluster } = setUp();
+    cluster.onPatch = () => operations.followAll();
+    expect(await operations.expandClaim(input, options)).toMatchObject({ phase: "following" });
+    expect(operations.entries("op-1").map((entry) => entry.phase)).not.toContain("ended");
+  });
+
   it("after a restart a row in sending follows when the object holds the target", async () => {
     const { operations, cluster, ports } = setUp();
     const record = await operations.expandClaim(input, options);
     const second = ports();
     second.journal.write({ ...record, phase: "sending" }, { at: "", phase: "sending", note: "as a kill would leave it" });
-    await new Operations(second).resume();
+    await new Operations(second).followAll();
     expect(second.journal.get(record.id)).toMatchObject({ phase: "following" });
     expect(cluster.patches).toHaveLength(1);
   });
@@ -121,7 +152,7 @@ describe("Operations", () => {
     const record = await operations.expandClaim(input, options);
     const second = ports();
     second.journal.write({ ...record, phase: "read" }, { at: "", phase: "read", note: "as a kill would leave it" });
-    await new Operations(second).resume();
+    await new Operations(second).followAll();
     expect(second.journal.get(record.id)).toMatchObject({ phase: "ended", progress: { status: "unknown" } });
   });
 

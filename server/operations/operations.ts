@@ -38,6 +38,8 @@ const fieldManager = "voldeck";
 
 export class Operations {
   private readonly busy = new Set<string>();
+  /** Operations whose request is on its way: nobody settles them meanwhile. */
+  private readonly sending = new Set<string>();
   private readonly following = new Map<string, Promise<void>>();
 
   constructor(private readonly ports: OperationPorts) {}
@@ -102,18 +104,15 @@ export class Operations {
     });
   }
 
-  /** After a start: settles what was being sent, and goes on following. Repeats nothing. */
-  async resume(): Promise<void> {
-    for (const record of this.ports.journal.open()) {
-      if (record.phase === "following") await this.follow(record.id);
-      else await this.settle(record);
-    }
-  }
-
-  /** Reads the world again for every open operation; called when the cluster changed, and now and then. */
+  /**
+   * Reads the world again for every open operation, and settles what could not be settled when its answer was lost; called when the
+   * cluster changed, and now and then. Every operation is looked at; the first failure is thrown afterwards.
+   */
   async followAll(): Promise<void> {
-    const open = this.ports.journal.open().filter((record) => record.phase === "following");
-    await Promise.all(open.map((record) => this.follow(record.id)));
+    const open = this.ports.journal.open().filter(({ id }) => !this.sending.has(id));
+    const looks = open.map((record) => (record.phase === "following" ? this.follow(record.id) : this.settle(record)));
+    const failed = (await Promise.allSettled(looks)).find((look) => look.status === "rejected");
+    if (failed) throw failed.reason;
   }
 
   /** One look at a time per operation; a second caller waits for the one that runs. */
@@ -159,6 +158,15 @@ export class Operations {
     }
     if (verb.decision.kind !== "do") throw new AppError("precondition", verb.decision.reason);
     const intended = this.recordOf(cluster, options, verb);
+    this.sending.add(intended.id);
+    try {
+      return await this.runThroughJournal(intended, verb);
+    } finally {
+      this.sending.delete(intended.id);
+    }
+  }
+
+  private async runThroughJournal(intended: OperationRecord, verb: Verb): Promise<OperationRecord> {
     this.ports.point("journal-before-intended");
     this.ports.journal.begin(intended, `${verb.verb} from ${verb.from} to ${verb.to}`);
     this.changed(intended);
@@ -171,19 +179,21 @@ export class Operations {
   }
 
   private async send(sending: OperationRecord, verb: Verb): Promise<OperationRecord> {
+    let answer: KubeObject;
     try {
-      const answer = await verb.send();
-      this.ports.point("journal-after-answer");
-      const following = this.write(
-        { ...sending, phase: "following", answeredGeneration: answer.metadata.generation },
-        `answered with resourceVersion ${answer.metadata.resourceVersion ?? "unknown"}`,
-      );
-      this.ports.point("journal-after-following");
-      await this.follow(following.id);
-      return this.ports.journal.get(following.id) ?? following;
+      answer = await verb.send();
     } catch (error) {
       return this.afterFailedSend(sending, error);
     }
+    this.ports.point("journal-after-answer");
+    const following = this.write(
+      { ...sending, phase: "following", answeredGeneration: answer.metadata.generation },
+      `answered with resourceVersion ${answer.metadata.resourceVersion ?? "unknown"}`,
+    );
+    this.ports.point("journal-after-following");
+    // It was sent: a look that fails now is no refusal of it. The next look fails again, and is logged.
+    await this.follow(following.id).catch(() => undefined);
+    return this.ports.journal.get(following.id) ?? following;
   }
 
   /** An answer that never came may have been obeyed: only the object tells. A refusal ends the record with the server's words. */

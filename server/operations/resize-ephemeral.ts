@@ -7,7 +7,7 @@ import { shellQuote } from "@/lib/shell-quote";
 import { decideResize, resizePatch, type ResizeEvidence } from "./decide-resize";
 import { followResize } from "./decide-follow-resize";
 import type { DryRun } from "./expand-claim";
-import { getOptional } from "./get-optional";
+import { getOptional, getUnlessGone } from "./get-optional";
 import type { Decision, OperationRecord, Progress } from "./operation";
 import type { OperationCluster } from "./ports";
 
@@ -97,7 +97,7 @@ export function resizeCommand(input: ResizeInput): string {
 export async function resizeProgress(cluster: OperationCluster, record: OperationRecord): Promise<Progress> {
   const { namespace, name, uid, volume = "" } = record.subject;
   return followResize({
-    pod: await getOptional<Pod>(cluster.client, podPath(namespace, name)),
+    pod: await getUnlessGone<Pod>(cluster.client, podPath(namespace, name)),
     uid,
     volumeName: volume,
     target: parseQuantity(record.to),
