@@ -135,6 +135,35 @@ describe("watchManifests", () => {
     expect(stored("configmaps")).toEqual(["a"]);
   });
 
+  it.each([
+    ["is empty, as while it is being written", ""],
+    ["names an object no more", claim("data").replace("name: data", "nam: data")],
+  ])("keeps the objects of a file that %s", async (_, text) => {
+    await write("a.yaml", claim("data"));
+    await write("b.yaml", `${claim("b")}---\n${claim("c")}`);
+    await start();
+    await write("a.yaml", text);
+    await manifests.rescan();
+    expect(stored("persistentvolumeclaims")).toEqual(["b", "c", "data"]);
+    expect(manifests.state().errors).toMatchObject([{ file: "a.yaml", line: 1 }]);
+    await unlink(path.join(folder, "a.yaml"));
+    await manifests.rescan();
+    expect(stored("persistentvolumeclaims")).toEqual(["b", "c"]);
+  });
+
+  it("goes on after a scan that failed inside", async () => {
+    await start();
+    let failing = true;
+    manifests.onChange(() => {
+      if (failing) throw new Error("a listener failed");
+    });
+    await manifests.rescan();
+    failing = false;
+    await write("a.yaml", map("a", "{ k: v }"));
+    await manifests.rescan();
+    expect(stored("configmaps")).toEqual(["a"]);
+  });
+
   it("says with file and line what the rules refuse", async () => {
     await write("bad.yaml", claim("data").replace("ReadWriteOnce", "Odd"));
     await start();

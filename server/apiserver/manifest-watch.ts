@@ -120,8 +120,11 @@ class Manifests implements ManifestWatch {
     await this.rescan();
   }
 
+  /** A scan that failed is logged, and keeps neither the next one nor the process from going on. */
   private enqueue(confirmed: boolean): Promise<void> {
-    this.scanning = this.scanning.then(() => this.scan(confirmed));
+    this.scanning = this.scanning.then(async () => {
+      await this.scan(confirmed).catch((error: unknown) => this.log.error("the manifests could not be applied", error, { folder: this.folder }));
+    });
     return this.scanning;
   }
 
@@ -134,12 +137,22 @@ class Manifests implements ManifestWatch {
       this.publish({ ...this.current, errors: [{ file: this.folder, line: 1, message: messageOf(error) }] });
       return;
     }
-    const errors = files.flatMap((file) => file.errors);
-    const complete = errors.length === 0;
+    const errors = [...files.flatMap((file) => file.errors), ...this.emptied(files)];
     const wanted = this.collect(files, errors);
+    // An object that could not be told is missing from `wanted`, and is not gone all the same.
+    const complete = errors.length === 0;
     for (const one of wanted.toSorted((a, b) => rank(a.kind) - rank(b.kind))) this.apply(one, errors);
     const waiting = complete ? this.prune(wanted, confirmed) : this.current.waiting;
     this.publish({ folder: this.folder, files: files.map(({ file, objects }) => ({ file, objects: objects.length })), errors, waiting });
+  }
+
+  /** A file is empty for a moment while somebody writes it anew: what it brought stays until the file itself is gone. */
+  private emptied(files: readonly ManifestFile[]): ManifestError[] {
+    const empty = files.filter(({ objects, errors }) => objects.length === 0 && errors.length === 0);
+    if (empty.length === 0) return [];
+    const brought = new Set(allApplied(this.context).map(({ file }) => file));
+    const message = "the file is empty; what it brought stays until the file is removed";
+    return empty.filter(({ file }) => brought.has(file)).map(({ file }) => ({ file, line: 1, message }));
   }
 
   /** The objects of all files; of two with one name the first counts. */
