@@ -32,7 +32,8 @@ export interface DeviceMount {
   readonly spec: Spec;
   readonly mode: "Filesystem" | "Block";
   readonly devicePath: string;
-  readonly attached: boolean;
+  /** "perhaps": an attempt failed, or an earlier process noted it; attached anew before use, and detached in the end. */
+  readonly attached: "no" | "perhaps" | "yes";
   /** undefined: nothing is mounted. */
   readonly deviceMountPath: string | undefined;
   readonly certainty: Certainty;

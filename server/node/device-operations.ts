@@ -26,12 +26,10 @@ export async function attachDevice(context: OperationContext, volume: ResolvedVo
   if (!plugin) return known;
   const attacher = await step("AttachVolume.NewAttacher failed", name, () => plugin.newAttacher());
   let attached = known;
-  if (!known.attached) {
-    context.point("mount-before-attach");
-    const devicePath = await step("AttachVolume.Attach failed", name, () => attacher.attach(spec, host.getNodeName()));
-    attached = { ...known, attached: true, devicePath };
+  if (known.attached !== "yes") {
+    const devicePath = await step("AttachVolume.Attach failed", name, () => attachNoted(context, known, () => attacher.attach(spec, host.getNodeName())));
+    attached = { ...known, attached: "yes", devicePath };
     actual.putDevice(attached);
-    context.point("mount-after-attach");
     const message = operationMessage("AttachVolume.Attach succeeded", name);
     context.event(pod, { type: "Normal", reason: successReasons["AttachVolume.Attach succeeded"], message });
   }
@@ -41,6 +39,24 @@ export async function attachDevice(context: OperationContext, volume: ResolvedVo
   const ready = { ...attached, devicePath };
   actual.putDevice(ready);
   return ready;
+}
+
+/** Whatever its end: what may be attached stays noted until it is detached. A refusal has attached nothing. */
+async function attachNoted({ actual, attachments, point }: OperationContext, device: DeviceMount, attach: () => Promise<string>): Promise<string> {
+  const { uniqueName } = device;
+  await attachments.put(uniqueName, device.devicePath);
+  actual.putDevice({ ...device, attached: "perhaps" });
+  point("mount-before-attach");
+  const devicePath = await attach().catch(async (error: unknown) => {
+    if (codeOf(error) === "refused") {
+      actual.putDevice(device);
+      await attachments.remove(uniqueName);
+    }
+    throw error;
+  });
+  point("mount-after-attach");
+  await attachments.put(uniqueName, devicePath);
+  return devicePath;
 }
 
 /** Mounts the device once for all pods of the node. Idempotent: plugins look at the mount table first. */
@@ -72,13 +88,13 @@ export async function mountDevice(context: OperationContext, volume: ResolvedVol
 function markDeviceAfter({ actual }: OperationContext, device: DeviceMount, error: unknown): void {
   const code = codeOf(error);
   if (code === "uncertain") actual.putDevice({ ...device, certainty: "uncertain" });
-  else if (code !== "transient" && device.attached) actual.putDevice({ ...device, deviceMountPath: undefined, certainty: "certain" });
+  else if (code !== "transient" && device.attached !== "no") actual.putDevice({ ...device, deviceMountPath: undefined, certainty: "certain" });
   else if (code !== "transient") actual.removeDevice(device.uniqueName);
 }
 
 export function newDevice(volume: Pick<ResolvedVolume, "uniqueName" | "pluginName" | "spec" | "mode">): DeviceMount {
   const { uniqueName, pluginName, spec, mode } = volume;
-  return { uniqueName, pluginName, spec, mode, devicePath: "", attached: false, deviceMountPath: undefined, certainty: "certain" };
+  return { uniqueName, pluginName, spec, mode, devicePath: "", attached: "no", deviceMountPath: undefined, certainty: "certain" };
 }
 
 /** Unmounts the global mount when no pod's mount refers to it, then detaches. */
@@ -111,7 +127,7 @@ function refuseWhileReferenced(path: string, references: readonly string[]): voi
 }
 
 async function detachDevice(context: OperationContext, device: DeviceMount): Promise<void> {
-  if (!device.attached) return;
+  if (device.attached === "no") return;
   const name = specName(device.spec);
   context.point("unmount-before-detach");
   await step("DetachVolume.Detach failed", name, async () => {
@@ -124,4 +140,5 @@ async function detachDevice(context: OperationContext, device: DeviceMount): Pro
     await detacher.detach(volumeName, context.host.getNodeName());
   });
   context.point("unmount-after-detach");
+  await context.attachments.remove(device.uniqueName);
 }

@@ -8,6 +8,7 @@ import type { NodeReport } from "@/lib/node-report";
 import type { Cluster } from "@/server/cluster/cluster";
 import type { ClusterSnapshot } from "@/server/cluster/snapshot";
 import { ActualState } from "@/server/node/actual-state";
+import { NodeAttachments } from "@/server/node/attachments";
 import type { NodeClient } from "@/server/node/client";
 import { makeNodeFolders } from "@/server/node/folders";
 import type { OperationContext } from "@/server/node/operation-context";
@@ -88,6 +89,7 @@ class StandaloneNode implements RunningNode {
       host,
       manager,
       actual: this.actual,
+      attachments: new NodeAttachments(options.cluster.client, options.host.getNodeName()),
       event: (pod, said) => recorder.record({ subject: podSubject(pod), ...said, component: "kubelet" }),
       point: (name) => this.point(name),
       expandDuringMount: options.expandDuringMount ?? (async () => undefined),

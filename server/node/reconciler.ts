@@ -16,8 +16,8 @@ import type { OperationContext } from "@/server/node/operation-context";
 import { removeOrphans, type Leftover } from "@/server/node/orphans";
 import { PendingOperations } from "@/server/node/pending-operations";
 import { planWork, type PlannedWork } from "@/server/node/plan";
-import { reconstruct, type UnknownFolder } from "@/server/node/reconstruct";
-import { unmountStrays } from "@/server/node/strays";
+import { reconstruct, reconstructAttached, type UnknownFolder } from "@/server/node/reconstruct";
+import { removeStrays } from "@/server/node/strays";
 import { resolveVolume, type ResolvedVolume } from "@/server/node/resolve-volume";
 import { isNoPluginMatched } from "@/server/volume/errors";
 import { cleanupMountPoint, cleanupTools } from "@/server/volume/mount-cleanup";
@@ -96,6 +96,16 @@ export class Reconciler {
     mounts.forEach((mount) => this.actual.putMount(mount));
     devices.forEach((device) => this.actual.putDevice(device));
     this.unknownFolders = unknown;
+    for (const [uniqueName, devicePath] of await this.context.attachments.list()) await this.findAttached(uniqueName, devicePath);
+  }
+
+  private async findAttached(uniqueName: string, devicePath: string): Promise<void> {
+    const known = this.actual.device(uniqueName);
+    try {
+      this.actual.putDevice(known ? { ...known, devicePath, attached: "perhaps" } : await reconstructAttached(this.context, uniqueName, devicePath));
+    } catch (error) {
+      this.context.host.ports.log.error("an attached volume can't be named", error, { volume: uniqueName });
+    }
   }
 
   /** One pass: starts what has to be done and does not wait for it. The snapshot must hold all pods, claims and volumes. */
@@ -256,14 +266,14 @@ export class Reconciler {
     }
   }
 
-  /** Once after a restart: global mounts that no volume refers to, as a process leaves them that ended between device and pod. */
+  /** Once after a restart: global mounts and folders that no volume refers to, as a process leaves them that ended between device and pod. */
   private async cleanStrays(desired: DesiredState): Promise<void> {
     if (this.straysCleaned) return;
     this.straysCleaned = true;
     const unprocessed = desired.unprocessed.map(({ volumeName }) => volumeName);
     const claimed = desired.unprocessed.map(({ pod, volumeName }) => claimedVolume(this.options.snapshot(), pod, volumeName));
     const wanted = desired.wanted.map((volume) => specName(volume.spec));
-    await unmountStrays(this.context.host, new Set([...wanted, ...unprocessed, ...claimed, ...this.actual.allDevices().map((device) => specName(device.spec))]));
+    await removeStrays(this.context.host, new Set([...wanted, ...unprocessed, ...claimed, ...this.actual.allDevices().map((device) => specName(device.spec))]));
   }
 
   /** Folders of no volume and of no pod go once nothing is left to do for them. */

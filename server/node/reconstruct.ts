@@ -13,6 +13,7 @@ import { unescapeQualifiedName } from "@/server/volume/paths";
 import { isBlockPlugin, type VolumePlugin } from "@/server/volume/plugin";
 import type { DirEntry, Files } from "@/server/volume/ports";
 import type { Spec } from "@/server/volume/spec";
+import { splitUniqueName } from "@/server/volume/unique-name";
 
 export interface FoundFolder {
   readonly podUID: string;
@@ -81,6 +82,16 @@ export async function reconstruct(context: OperationContext): Promise<Reconstruc
   return { mounts, devices: [...devices.values()], unknown };
 }
 
+/** The device of a volume that was noted as attached and has no folder of a pod any more. Throws when its plugin can't name it. */
+export async function reconstructAttached({ manager }: OperationContext, uniqueName: string, devicePath: string): Promise<DeviceMount> {
+  const { plugin: pluginName, volume } = splitUniqueName(uniqueName);
+  const plugin = await manager.findPluginByName(pluginName);
+  const { spec } = await plugin.constructVolumeSpec(volume, "");
+  if (!spec) throw new VolumeError(`plugin ${pluginName} makes no volume of the name ${goQuote(volume)}`);
+  const deviceMountPath = await globalPathOf(manager, spec);
+  return { uniqueName, pluginName, spec, mode: "Filesystem", devicePath, attached: "perhaps", deviceMountPath, certainty: "uncertain" };
+}
+
 async function reconstructVolume(
   { manager }: OperationContext,
   folder: FoundFolder,
@@ -105,7 +116,7 @@ async function reconstructVolume(
     remountRequired: false,
   };
   const deviceMountPath = shared && mode === "Filesystem" ? await globalPathOf(manager, spec) : undefined;
-  const device = { uniqueName, pluginName: mount.pluginName, spec, mode, devicePath: "", attached: false, deviceMountPath, certainty: "uncertain" as const };
+  const device = { uniqueName, pluginName: mount.pluginName, spec, mode, devicePath: "", attached: "no" as const, deviceMountPath, certainty: "uncertain" as const };
   return { mount, device: shared ? device : undefined };
 }
 

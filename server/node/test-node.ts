@@ -2,6 +2,7 @@
 import type { Pod, PodSpec } from "@/lib/kube/pods";
 import type { Volume } from "@/lib/kube/volumes";
 import { ActualState } from "@/server/node/actual-state";
+import { NodeAttachments } from "@/server/node/attachments";
 import { FakeCluster } from "@/server/node/fake-cluster";
 import type { OperationContext, PodEvent } from "@/server/node/operation-context";
 import { Reconciler, type ReconcilerOptions } from "@/server/node/reconciler";
@@ -27,6 +28,7 @@ export interface SaidEvent extends PodEvent {
 export async function testNode(options: TestNodeOptions) {
   const { host, plugins, prober } = options;
   const cluster = options.cluster ?? new FakeCluster();
+  if (!cluster.get("nodes", undefined, nodeName)) cluster.put("nodes", { metadata: { name: nodeName } });
   const manager = new VolumePluginManager({ clock: host.ports.clock, log: host.ports.log });
   await manager.initPlugins(plugins, prober, host);
   const actual = new ActualState();
@@ -36,6 +38,7 @@ export async function testNode(options: TestNodeOptions) {
     host,
     manager,
     actual,
+    attachments: new NodeAttachments(cluster.client, nodeName),
     event: (pod, said) => void events.push({ pod: pod.metadata.name ?? "", ...said }),
     point: (name) => void points.push(name),
     expandDuringMount: options.expandDuringMount ?? (async () => undefined),
