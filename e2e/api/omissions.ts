@@ -55,6 +55,17 @@ export const omissions: readonly Omission[] = [
     },
   },
   {
+    what: "the taint not-ready of a new node",
+    reason: "admission plugin TaintNodesByCondition: no controller would take it off",
+    drop(object, kind) {
+      const spec = kind === "Node" ? at(object, "spec") : undefined;
+      if (spec === undefined || !Array.isArray(spec["taints"])) return;
+      const kept = spec["taints"].filter((one: unknown) => !notReady.includes(String((one as Plain)["key"])));
+      if (kept.length === 0) without(spec, "taints");
+      else spec["taints"] = kept;
+    },
+  },
+  {
     what: "the finalizers pvc-protection and pv-protection",
     reason: "admission plugin StorageObjectInUseProtection: no controller would take them off",
     drop(object) {

@@ -28,13 +28,14 @@ export function testContext(windowSize?: number): ServerContext & { now: number 
   return context;
 }
 
-export function ask(context: ServerContext, method: string, target: string, body?: unknown, type = "application/json"): ApiResponse {
+/** A body of PATCH is a merge patch. */
+export function ask(context: ServerContext, method: string, target: string, body?: unknown): ApiResponse {
   const url = new URL(target, "https://server");
   return handleRequest(context, {
     method,
     path: url.pathname,
     query: url.searchParams,
-    headers: new Map([["content-type", type]]),
+    headers: new Map([["content-type", method === "PATCH" ? "application/merge-patch+json" : "application/json"]]),
     body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
   });
 }

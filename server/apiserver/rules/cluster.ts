@@ -101,18 +101,11 @@ function nodeUpdateErrors(next: JsonObject, old: JsonObject): FieldError[] {
 }
 
 export const nodeRules: Rules = {
-  prepareForCreate: (node) => {
-    // Admission plugin TaintNodesByCondition: a new node is not ready.
-    const spec = ensureObject(node, "spec");
-    const taints = objectsAt(spec, "taints");
-    if (!taints.some((taint) => textAt(taint, "key") === notReadyTaint.key)) spec["taints"] = [...taints, { ...notReadyTaint }];
-  },
+  prepareForCreate: () => undefined,
   validateCreate: (node) => [...metadataErrors(objectAt(node, "metadata"), { namespaced: false, name: subdomainName }), ...nodeErrors(node)],
   update: { prepare: (next, old) => assign(next, "status", old["status"]), validate: nodeUpdateErrors },
   subresources: { status: { prepare: (next, old) => assign(next, "spec", old["spec"]), validate: nodeUpdateErrors } },
 };
-
-const notReadyTaint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 
 // Event
 
