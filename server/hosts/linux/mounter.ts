@@ -11,6 +11,7 @@ import { VolumeError } from "@/server/volume/errors";
 import type { MountInfo, MountInterface, MountPoint, MountRequest } from "@/server/volume/mount";
 import type { BlockTools, Exec, ExecResult } from "@/server/volume/ports";
 import type { Access } from "./access";
+import { requireDiskMount } from "./disk-mounts";
 import { endOf } from "./exec";
 import type { LinuxFiles } from "./files";
 import { pathFlag } from "./local-files";
@@ -161,14 +162,15 @@ export class LinuxMounter implements MountInterface {
   private async guard(request: MountRequest): Promise<void> {
     if (request.source.startsWith("-") || request.target.startsWith("-")) throw new VolumeError(`mount: a path can't begin with a dash`, "refused");
     if (this.options.access.place(request.target) === undefined) throw refusedError("mount", request.target);
-    if (request.options.includes("remount") || withoutSource.includes(request.fsType)) return;
+    const ofDevice = request.source.startsWith("/");
+    if (request.options.includes("remount") || (withoutSource.includes(request.fsType) && !ofDevice)) return;
     if (isBind(request)) {
       if (this.options.access.place(request.source) === undefined) throw refusedError("mount", request.source);
       return;
     }
-    if (request.source.startsWith("/")) {
+    if (ofDevice) {
       const real = await this.options.files.realPath(request.source).catch(() => request.source);
-      if (await this.options.access.mayUseDevice(real)) return;
+      if (await this.options.access.mayUseDevice(real)) return requireDiskMount(request);
     } else if (this.options.access.mayMountSource(request.source)) {
       return;
     }
