@@ -76,6 +76,17 @@ describe("calls in a child", () => {
   });
 });
 
+describe("a child's answer", () => {
+  it.each([
+    ["that is no JSON is an error of the call", String.raw`printf 'nonsense\n'`, { code: "EIO" }],
+    ["that is cut within a character is whole again", String.raw`printf '{"value":"\303'; sleep 0.05; printf '\251"}\n'`, { value: "é" }],
+  ])("%s", async (_, script, answer) => {
+    const odd = new ForeignCalls({ log: new MemoryLog(), command: ["sh", "-c", `read line; ${script}; read line`] });
+    expect(await odd.ask({ place: { start: "/", segments: [] }, call: "lstat", args: {} }, "/a")).toMatchObject(answer);
+    odd.close();
+  });
+});
+
 describe("a child that hangs", () => {
   const hanging = (log: MemoryLog, maxChildren: number): ForeignCalls =>
     new ForeignCalls({ log, timeoutMs: 50, maxChildren, command: ["sleep", "1000"] });

@@ -105,6 +105,8 @@ export class ForeignCalls {
     child.once("exit", gone);
     child.once("error", gone);
     child.stdin.on("error", () => undefined);
+    // A name may be cut in the middle of a character between two chunks.
+    child.stdout.setEncoding("utf8");
     rest(child);
     return child;
   }
@@ -121,8 +123,8 @@ export class ForeignCalls {
         rest(child);
         resolve(answer);
       };
-      const onData = (chunk: Buffer): void => {
-        text += chunk.toString("utf8");
+      const onData = (chunk: string): void => {
+        text += chunk;
         if (text.endsWith("\n")) settle(parseAnswer(text));
       };
       const onExit = (): void => settle({ code: "EIO", message: "the helper process ended" });
@@ -164,8 +166,14 @@ function hold(child: Child, how: "ref" | "unref"): void {
 }
 
 function parseAnswer(line: string): ForeignAnswer {
-  const answer: unknown = JSON.parse(line);
-  if (typeof answer !== "object" || answer === null) return { code: "EIO", message: "the helper answered nonsense" };
+  const nonsense = { code: "EIO", message: "the helper answered nonsense" };
+  let answer: unknown;
+  try {
+    answer = JSON.parse(line);
+  } catch {
+    return nonsense;
+  }
+  if (typeof answer !== "object" || answer === null) return nonsense;
   if ("code" in answer && typeof answer.code === "string") return { code: answer.code, message: "" };
   return { value: "value" in answer ? answer.value : undefined };
 }
