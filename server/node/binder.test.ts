@@ -193,6 +193,23 @@ describe("releasing", () => {
     expect(world.said()).toEqual(["VolumeFailedDelete: still mounted"]);
   });
 
+  it.each([
+    ["whose claim is there after all", (world: ReturnType<typeof start>) => world.cluster.put("persistentvolumeclaims", claim("gone"))],
+    ["that is to be retained by now", (world: ReturnType<typeof start>) => world.cluster.put("persistentvolumes", { ...used("Retain"), status: { phase: "Released" } })],
+  ])("removes nothing by an old snapshot: a volume %s", async (_, change) => {
+    const removed: string[] = [];
+    const world = start({ remove: async ({ metadata }) => void removed.push(metadata.name ?? "") });
+    world.cluster.put("persistentvolumes", { ...used("Delete", { "pv.kubernetes.io/provisioned-by": "own" }), status: { phase: "Released" } });
+    const old = world.cluster.snapshot();
+    change(world);
+    await world.binder.step(old);
+    expect(removed).toEqual([]);
+    world.cluster.remove("persistentvolumeclaims", "shop", "gone");
+    world.cluster.put("persistentvolumes", { ...used("Delete", { "pv.kubernetes.io/provisioned-by": "own" }), status: { phase: "Released" } });
+    await world.settle();
+    expect(removed).toContain("pv");
+  });
+
   it("lets a protected claim go when no pod uses it any more", async () => {
     const world = start();
     const deleted = { ...claim("data"), metadata: { name: "data", namespace: "shop", deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["kubernetes.io/pvc-protection", "other"] } };

@@ -236,9 +236,27 @@ export class Binder implements Controller {
       return this.failVolume(volume, "VolumeFailedDelete", message);
     }
     try {
-      await own.remove(volume);
+      if (await this.isReleased(volume)) await own.remove(volume);
     } catch (error) {
       this.sayOfVolume(volume, { type: "Warning", reason: "VolumeFailedDelete", message: messageOf(error) });
+    }
+  }
+
+  /** Asked of the API itself, as the real controller does: a snapshot may be older than the claim, or than a new reclaim policy. */
+  private async isReleased({ metadata, spec }: PersistentVolume): Promise<boolean> {
+    const { namespace = "", name = "", uid } = spec.claimRef ?? {};
+    const volume = await this.getUnlessGone<PersistentVolume>(volumePath(metadata.name ?? ""));
+    const claim = await this.getUnlessGone<PersistentVolumeClaim>(resourcePath("persistentvolumeclaims", { namespace, name }));
+    const isSame = volume?.metadata.uid === metadata.uid && volume?.spec.claimRef?.uid === uid;
+    return isSame && volume?.spec.persistentVolumeReclaimPolicy === "Delete" && claim?.metadata.uid !== uid;
+  }
+
+  private async getUnlessGone<T>(path: string): Promise<T | undefined> {
+    try {
+      return await this.options.client.get<T>(path);
+    } catch (error) {
+      if (codeOf(error) === "not-found") return undefined;
+      throw error;
     }
   }
 
