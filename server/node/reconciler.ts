@@ -118,6 +118,8 @@ export class Reconciler {
     const work = planWork({ desired, resolved, unresolved, actual: this.actual });
     this.picture = { ...this.picture, desired, resolved, unprocessed, unknownFolders: this.unknownFolders };
     this.forgetOldFailures(work);
+    // Before anything is mounted: a device between its own mount and its first pod looks like a stray.
+    await this.cleanStrays(desired);
     for (const one of work) this.begin(one);
     this.startExpansions(resolved);
     this.sayUnprocessed(desired, unprocessed);
@@ -279,7 +281,6 @@ export class Reconciler {
   /** Folders of no volume and of no pod go once nothing is left to do for them. */
   private async cleanUp(desired: DesiredState): Promise<void> {
     await this.cleanUnknown(desired);
-    await this.cleanStrays(desired);
     const busy = new Set(this.actual.mounts().map((mount) => mount.podUID));
     const leftovers = await removeOrphans(this.context, (podUID) => desired.pods.has(podUID) || busy.has(podUID));
     const left = new Set(leftovers.map((leftover) => leftover.podUID));
