@@ -52,6 +52,15 @@ describe("paths", () => {
 });
 
 describe("write", () => {
+  it("touches nothing that a link of somebody else's leads to", async () => {
+    const memory = start();
+    await memory.files.writeFile("/var/lib/kubelet/other", "theirs", 0o600);
+    await memory.files.symlink("../other", `${dir}/..data`);
+    await write(memory, { foo: "1" });
+    expect(await seen(memory)).toEqual({ foo: "1" });
+    expect(await memory.files.readText("/var/lib/kubelet/other")).toBe("theirs");
+  });
+
   it("shows files through links, with their modes", async () => {
     const memory = start();
     await write(memory, { foo: "1", "d/e/bar": "2", ".hidden": "3" });

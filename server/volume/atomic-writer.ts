@@ -85,10 +85,14 @@ function validatePath(path: string): void {
   if (parts[0]?.startsWith("..")) throw invalid(`not start with '..': ${path}`);
 }
 
-/** The name that `..data` points to; undefined before the first write. */
+/**
+ * The name that `..data` points to; undefined before the first write. A link that leads elsewhere is none of ours, and is replaced: what it
+ * names would be removed as the old data.
+ */
 async function readCurrent(files: Files, targetDir: string): Promise<string | undefined> {
   try {
-    return await files.readLink(`${targetDir}/${dataDirName}`);
+    const name = await files.readLink(`${targetDir}/${dataDirName}`);
+    return timestampDir.test(name) ? name : undefined;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
