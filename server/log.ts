@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, string | number | boolean>>;
 export function createLog(write: (line: string) => void, now: () => string): Log {
   const line = (level: string, message: string, fields: Fields = {}) => {
     const pairs = Object.entries(fields).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-    write(`${[now(), level, withoutControls(message), ...pairs].join(" ")}\n`);
+    write(`${withoutControls([now(), level, message, ...pairs].join(" "))}\n`);
   };
   return {
     info: (message, fields) => line("info", message, fields),

@@ -7,7 +7,9 @@ import { networkInterfaces } from "node:os";
 import type { AddressInfo } from "node:net";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { codeOf, isAppError, messageOf } from "@/lib/errors";
+import { inspect } from "node:util";
+import { withoutControls } from "@/lib/controls";
+import { codeOf, isAppError } from "@/lib/errors";
 import type { ApiContext } from "@/server/api/context";
 import { appRouter, socketRouter } from "@/server/api/router";
 import { createApp, type App } from "@/server/app";
@@ -172,7 +174,9 @@ const isLoopback = (address: string) => address.startsWith("127.") || address ==
 const bracketed = (host: string) => (host.includes(":") ? `[${host}]` : host);
 
 function logError(message: string, error: unknown): void {
-  console.error(`${new Date().toISOString()} ${message}: ${messageOf(error)}`, error);
+  // A stack has several lines; what stands in each may be the words of a driver, a cluster or a stranger.
+  const text = inspect(error).split("\n").map(withoutControls).join("\n");
+  console.error(`${new Date().toISOString()} ${withoutControls(message)}: ${text}`);
 }
 
 function logInternal(error: unknown, path: string | undefined): string {
