@@ -17,7 +17,8 @@ export type VolumeErrorCode =
   | "metrics-not-supported"
   | "metrics-no-path"
   | "metrics-fs-info-failed"
-  | "command-not-supported";
+  | "command-not-supported"
+  | "timeout";
 
 export class VolumeError extends Error {
   readonly code: VolumeErrorCode;
@@ -83,6 +84,7 @@ const volumeErrorCodes: Readonly<Record<VolumeErrorCode, true>> = {
   "metrics-no-path": true,
   "metrics-fs-info-failed": true,
   "command-not-supported": true,
+  timeout: true,
 };
 
 function isVolumeErrorCode(code: string | undefined): code is VolumeErrorCode {

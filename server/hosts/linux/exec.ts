@@ -89,7 +89,9 @@ class Run {
   private keep(chunk: Buffer): void {
     const room = (this.options.maxOutputBytes ?? defaultOutputBytes) - this.bytes;
     if (chunk.length > room) this.truncated = true;
-    const kept = chunk.subarray(0, Math.max(0, room));
+    // Nothing of a chunk past the limit is kept: even an empty part of it would keep the whole chunk in memory.
+    if (room <= 0) return;
+    const kept = chunk.subarray(0, room);
     this.bytes += kept.length;
     this.chunks.push(kept);
   }

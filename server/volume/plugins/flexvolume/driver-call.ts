@@ -30,6 +30,8 @@ export interface DriverRunner {
   readonly checkDriver: DriverCheck;
   /** Limit of a call that names none. */
   readonly timeoutMs: number;
+  /** Limit of `init`, for which every finder waits; the same unless named. */
+  readonly initTimeoutMs?: number;
 }
 
 const maxOutputBytes = 1 << 20;
@@ -62,7 +64,7 @@ export class FlexVolumeDriver {
 
   private async run(command: DriverCommand, args: readonly string[], timeoutMs: number): Promise<DriverStatus> {
     const result = await this.start([command, ...args], timeoutMs);
-    if (result.timedOut) throw new VolumeError("timeout");
+    if (result.timedOut) throw new VolumeError("timeout", "timeout");
     const ended = howItEnded(result);
     const status = readDriverResponse(command, result.output);
     if (ended === undefined) return status;

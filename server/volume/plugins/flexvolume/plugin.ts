@@ -52,7 +52,7 @@ export async function newFlexVolumePlugin(
 ): Promise<FlexVolumePlugin | AttachableFlexVolumePlugin> {
   const driverName = unescapeQualifiedName(dirName);
   const driver = new FlexVolumeDriver(executablePath(pluginDir, dirName), runner);
-  const { capabilities } = await driver.call("init", []);
+  const { capabilities } = await driver.call("init", [], runner.initTimeoutMs);
   if (!capabilities) throw noCapabilities();
   const { init, host } = newHostSlot(driverName);
   const core: FlexVolumeCore = {

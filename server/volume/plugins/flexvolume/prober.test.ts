@@ -127,6 +127,26 @@ describe("the FlexVolume prober", () => {
     expect(told(await scene.prober.probe())).toEqual(["add broken"]);
   });
 
+  it("gives a driver that sleeps little time, and leaves it alone until its folder changes or a pause is over", async () => {
+    const scene = await start();
+    await scene.prober.probe();
+    scene.memory.exec.set(driver, () => ({ exitCode: undefined, timedOut: true }));
+    await install(scene);
+    const runs = () => scene.memory.exec.calls.length;
+    expect((await scene.prober.probe()).failures).toMatchObject([{ pluginName: "example.com/share", message: "timeout" }]);
+    expect(scene.memory.exec.calls[0]?.options.timeoutMs).toBeLessThanOrEqual(15_000);
+    expect([await scene.prober.probe(), runs()]).toEqual([{ events: [] }, 1]);
+
+    await scene.memory.files.chmod(driver, 0o700);
+    await delivered();
+    expect([messageOf((await scene.prober.probe()).error), runs()]).toEqual([expect.stringContaining("timeout"), 2]);
+
+    scene.memory.exec.set(driver, good);
+    expect([told(await scene.prober.probe()), runs()]).toEqual([[], 2]);
+    await scene.memory.clock.advance(300_000);
+    expect([told(await scene.prober.probe()), runs()]).toEqual([["add example.com/share"], 3]);
+  });
+
   it.each([
     ["null for its capabilities", '{"status":"Success","capabilities":null}', 'the driver answered init with "capabilities": null'],
     ["that it knows no init", '{"status":"Not supported"}', "Not supported"],

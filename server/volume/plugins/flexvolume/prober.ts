@@ -1,8 +1,9 @@
 /**
  * Finds FlexVolume drivers: all of them at the first probe, after that the ones whose folder changed. A driver that fails is tried
- * again at every probe. Source: pkg/volume/flexvolume/probe.go of v1.37.2; there is no rate limit there either.
+ * again at every probe, one that ran into its limit after a pause: every finder waits for it. Source: pkg/volume/flexvolume/probe.go of
+ * v1.37.2; limit and pause are ours, there a driver that sleeps holds up the node.
  */
-import { messageOf } from "@/lib/errors";
+import { codeOf, messageOf } from "@/lib/errors";
 import { baseName, cleanPath, dirName } from "@/lib/go-path";
 import { aggregate, VolumeError, wrap } from "@/server/volume/errors";
 import { unescapeQualifiedName } from "@/server/volume/paths";
@@ -21,7 +22,7 @@ import type { HostPorts, WatchEvent, WatchHandle } from "@/server/volume/ports";
 export interface FlexVolumeProberOptions {
   /** `--volume-plugin-dir` of a kubelet. */
   readonly pluginDir: string;
-  readonly ports: Pick<HostPorts, "files" | "exec" | "watcher" | "log">;
+  readonly ports: Pick<HostPorts, "files" | "exec" | "watcher" | "log" | "clock">;
   /** Asked before every run of a driver; throws when it must not be run. See `newDriverCheck`. */
   readonly checkDriver: DriverCheck;
   /** Limit of one call of a driver; two minutes unless named. */
@@ -29,6 +30,9 @@ export interface FlexVolumeProberOptions {
 }
 
 const defaultTimeoutMs = 120_000;
+const initTimeoutMs = 15_000;
+/** How long a driver that ran into its limit is left alone, unless its folder changes. */
+const pauseMs = 300_000;
 
 export interface FlexVolumeProber extends DynamicPluginProber {
   onChange(listener: () => void): void;
@@ -53,13 +57,15 @@ class Prober implements FlexVolumeProber {
   private probeAllNeeded = true;
   /** The last change of each driver's folder, by the folder's name. */
   private readonly pending = new Map<string, Change>();
+  /** Changes whose driver ran into its limit, and when each is tried again. */
+  private readonly paused = new WeakMap<Change, number>();
   private watch: WatchHandle | undefined;
   private readonly listeners: (() => void)[] = [];
 
   constructor({ pluginDir, ports, checkDriver, timeoutMs = defaultTimeoutMs }: FlexVolumeProberOptions) {
     this.pluginDir = cleanPath(pluginDir);
     this.ports = ports;
-    this.runner = { exec: ports.exec, log: ports.log, checkDriver, timeoutMs };
+    this.runner = { exec: ports.exec, log: ports.log, checkDriver, timeoutMs, initTimeoutMs: Math.min(timeoutMs, initTimeoutMs) };
   }
 
   /** Throws VolumeError when the folder can't be made or watched; the manager then goes without drivers. */
@@ -98,7 +104,8 @@ class Prober implements FlexVolumeProber {
   }
 
   private probePending(): Promise<ProbeResult> {
-    return this.attempt([...this.pending.values()]);
+    const nowMs = this.ports.clock.nowMs();
+    return this.attempt([...this.pending.values()].filter((change) => (this.paused.get(change) ?? 0) <= nowMs));
   }
 
   private async attempt(changes: readonly Change[]): Promise<ProbeResult> {
@@ -112,6 +119,7 @@ class Prober implements FlexVolumeProber {
         // A change seen while the driver ran is left for the next probe.
         if (this.pending.get(dir) === change) this.pending.delete(dir);
       } catch (error) {
+        if (codeOf(error) === "timeout") this.paused.set(change, this.ports.clock.nowMs() + pauseMs);
         errors.push(wrap(`error creating Flexvolume plugin from directory ${dir}, skipping. Error: ${messageOf(error)}`, error));
         const path = executablePath(this.pluginDir, dir);
         failures.push({ pluginName: unescapeQualifiedName(dir), path, message: messageOf(error) });
