@@ -57,6 +57,16 @@ describe("a cluster", () => {
     expect(JSON.stringify([...cluster.snapshot().pods.values()])).not.toMatch(/secret|last-applied/);
   });
 
+  it.each([{ volumes: 5 }, { containers: {} }, { volumes: [null] }])("leaves out a pod of a wrong shape (%j) and goes on", async (spec) => {
+    const { cluster } = await open((response, path) => {
+      if (path !== "/api/v1/pods") return false;
+      json(response, 200, listBody([{ ...pod("odd", "1"), spec }, pod("a", "2")], "10"));
+      return true;
+    });
+    await cluster.settled;
+    expect([...cluster.snapshot().pods.keys()]).toEqual(["shop/a"]);
+  });
+
   it("settles although a kind is forbidden or absent, and says so", async () => {
     const { cluster } = await open((response, path) => {
       if (path === "/api/v1/nodes") json(response, 403, statusBody(403, "Forbidden", "nodes is forbidden"));

@@ -36,7 +36,15 @@ function isObjectOf<K extends WatchedKind>(kind: K, raw: unknown): raw is Watche
   const { name, namespace, uid, resourceVersion } = raw["metadata"];
   if (typeof name !== "string" || name.includes("/") || typeof uid !== "string" || typeof resourceVersion !== "string") return false;
   if (namespace !== undefined && typeof namespace !== "string") return false;
-  return requiredObjects[kind].every((field) => isRecord(raw[field]));
+  if (!requiredObjects[kind].every((field) => isRecord(raw[field]))) return false;
+  return kind !== "pods" || podLists.every((field) => isListOfObjects(Reflect.get(Object(raw["spec"]), field)));
+}
+
+/** Joined with other objects later, where one of a wrong shape would stop all the others. */
+const podLists = ["volumes", "containers", "initContainers", "ephemeralContainers"];
+
+function isListOfObjects(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.every(isRecord));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
