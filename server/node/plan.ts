@@ -33,7 +33,7 @@ export function planWork(input: PlanInput): readonly PlannedWork[] {
   const inUse = new Set(actual.mounts().map((mount) => mount.uniqueName));
   const devices = actual
     .allDevices()
-    .filter((device) => !inUse.has(device.uniqueName) && !wantedDevices.has(device.uniqueName) && doubtful.size === 0)
+    .filter((device) => !inUse.has(device.uniqueName) && !wantedDevices.has(device.uniqueName))
     .map((device) => ({ kind: "unmount device", device }) as const);
   return [...unmounts, ...mounts, ...devices];
 }
