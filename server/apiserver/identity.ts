@@ -10,7 +10,7 @@ export async function loadAuthority(folder: string, nowMs: number): Promise<KeyA
   const key = await readIfThere(path.join(folder, "ca.key"));
   const certificate = await readIfThere(path.join(folder, "ca.crt"));
   if (key !== undefined && certificate !== undefined) return { key, certificate };
-  const made = makeAuthority(nowMs);
+  const made = await makeAuthority(nowMs);
   await writePrivate(path.join(folder, "ca.key"), made.key);
   await writePrivate(path.join(folder, "ca.crt"), made.certificate);
   return made;

@@ -64,7 +64,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   ensureNamespaces(context);
   const manifests = options.manifestsFolder === undefined ? undefined : await watchManifests(context, options.manifestsFolder, options.log);
   const stops = options.readOnly === true ? [] : [keepSweeping(context), keepRemovingOldEvents(context)];
-  const certificate = makeServerCertificate(authority, nowMs);
+  const certificate = await makeServerCertificate(authority, nowMs);
   const front = new Front(context, token, options.log);
   const server = createServer({ key: certificate.key, cert: certificate.certificate + authority.certificate, ALPNProtocols: ["http/1.1"] }, (request, response) => {
     void front.serve(request, response);
