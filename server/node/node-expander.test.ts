@@ -11,11 +11,12 @@ import { newLocalVolumePlugin } from "@/server/volume/plugins/local-volume";
 
 type Expand = (options: NodeResizeOptions) => Promise<boolean>;
 
-async function start(expand: Expand, options: { readonly pending?: boolean; readonly readOnly?: boolean } = {}) {
+async function start(expand: Expand, options: { readonly pending?: boolean; readonly readOnly?: boolean; readonly controllerOnly?: boolean } = {}) {
   const memory = createMemoryHost({ files: { "/srv/data": { kind: "directory" } } });
   const calls: NodeResizeOptions[] = [];
   const plugin = {
     ...newLocalVolumePlugin(),
+    requiresFSResize: () => options.controllerOnly !== true,
     nodeExpand: (asked: NodeResizeOptions) => {
       calls.push(asked);
       return expand(asked);
@@ -84,6 +85,14 @@ describe("growing while mounted", () => {
       'PersistentVolumeClaim FileSystemResizeSuccessful: MountVolume.NodeExpandVolume succeeded for volume "pv" node-1',
     ]);
     expect(world.node.events).toEqual([]);
+  });
+
+  it("leaves a volume alone whose plugin has grown all of it in the controller's part", async () => {
+    const world = await start(async () => true, { controllerOnly: true });
+    await world.grow();
+    expect(world.calls).toEqual([]);
+    expect(world.said()).toEqual([]);
+    expect(world.node.reconciler.operations.keys()).toEqual([]);
   });
 
   it("keeps trying after a failure, which pod and claim tell of", async () => {

@@ -42,6 +42,8 @@ interface Memory {
   failed?: boolean;
   /** Its driver grows it only while nobody uses it: not tried again until it is mounted anew. */
   inUse?: boolean;
+  /** Its plugin has nothing to do on nodes: the controller's part was all. Unknown before the plugin was asked. */
+  needsNoNode?: boolean;
   /** The size for which a read-only use was told. */
   toldReadOnly?: string;
 }
@@ -101,7 +103,7 @@ export class NodeExpander {
       currentSize: this.memoryOf(volume).size ?? statusCapacity(claim) ?? Quantity.zero,
       desiredSize: sizeOf(persistentVolume),
       readOnly: volume.spec.readOnly,
-      expandable: true,
+      expandable: this.memoryOf(volume).needsNoNode !== true,
     };
   }
 
@@ -118,6 +120,8 @@ export class NodeExpander {
     if (!seen) return undefined;
     const claim = await client.get<PersistentVolumeClaim>(claimPath(seen));
     const volumeName = specName(volume.spec);
+    const plugin = await this.options.manager.findNodeExpandablePluginBySpec(volume.spec).catch(() => undefined);
+    this.memoryOf(volume).needsNoNode = plugin?.requiresFSResize() === false;
     const failedBefore = this.memoryOf(volume).failed ?? false;
     const failure = await expandInUse({ ...this.question(volume, claim, persistentVolume), failedBefore, volumeName, nodeName }, this.portsFor(growing, claim));
     if (!failure && !this.memoryOf(volume).inUse) {
