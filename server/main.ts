@@ -9,7 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { inspect } from "node:util";
 import { withoutControls } from "@/lib/controls";
-import { codeOf, isAppError } from "@/lib/errors";
+import { AppError, codeOf, isAppError } from "@/lib/errors";
 import type { ApiContext } from "@/server/api/context";
 import { appRouter, socketRouter } from "@/server/api/router";
 import { createApp, type App } from "@/server/app";
@@ -40,6 +40,8 @@ export async function main(args: readonly string[], project: string): Promise<vo
 async function serve(options: Options, project: string): Promise<void> {
   // Next reads it; what is not development is production, whatever the shell says.
   Object.assign(process.env, { NODE_ENV: options.development ? "development" : "production" });
+  // One forgotten promise must not end a process that holds mounts and claims in flight; it is told, loudly.
+  process.on("unhandledRejection", (error) => logError("a failure that nobody awaited", error));
   const folder = await openDataFolder(options.dataFolder, process.getuid?.() ?? 0);
   let app: App | undefined;
   const close = async () => {
@@ -136,12 +138,18 @@ const noPages: Pages = {
   },
 };
 
+const whyNotListening: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "is in use; choose another with --port or PORT"],
+  ["EADDRNOTAVAIL", "can't be served: this machine has no such address"],
+  ["EACCES", "may not be served by this user; choose one above 1023"],
+]);
+
 function listen(server: Server, options: Options): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) => {
-      if (codeOf(error) !== "EADDRINUSE") return reject(error);
-      console.error(`voldeck: port ${options.port} on ${options.listen} is in use; choose another with --port or PORT`);
-      process.exit(1);
+      const where = `port ${options.port} on ${options.listen}`;
+      const why = whyNotListening.get(codeOf(error) ?? "");
+      reject(why === undefined ? error : new AppError("precondition", `${where} ${why}`, { cause: error }));
     });
     server.listen({ port: options.port, host: options.listen }, () => resolve(addressOf(server).port));
   });
