@@ -214,6 +214,11 @@ class Manifests implements ManifestWatch {
 
   private publish(next: ManifestState): void {
     for (const { file, line, message } of next.errors) this.log.warn("manifest not applied", { file, line, message });
+    const { waiting } = next;
+    if (waiting && waiting.reason !== this.current.waiting?.reason) {
+      const advice = "delete them with kubectl, or put the files back";
+      this.log.warn("removed manifests wait for a person", { reason: waiting.reason, objects: waiting.objects.join(", "), advice });
+    }
     this.current = next;
     for (const listener of [...this.listeners]) listener();
   }

@@ -304,9 +304,9 @@ export class Binder implements Controller {
     this.sayOnce({ ...said, subject: volumeSubject(volume), component });
   }
 
-  /** Until something else is to be said about the object. */
+  /** Until something else is to be said about the object. A figure that moves, such as free space, is not another thing. */
   private sayOnce(event: NodeEvent): void {
-    const text = `${event.reason} ${event.message}`;
+    const text = `${event.reason} ${event.message.replace(/\d+/g, "#")}`;
     if (this.said.get(event.subject.uid) === text) return;
     this.said.set(event.subject.uid, text);
     this.options.recorder.record(event);
