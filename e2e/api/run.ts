@@ -23,7 +23,7 @@ function say(text: string): void {
 async function main(): Promise<number> {
   const kubeconfig = process.env["VOLDECK_TEST_KUBECONFIG"];
   if (kubeconfig === undefined) {
-    say("set VOLDECK_TEST_KUBECONFIG to the kubeconfig of a test cluster: VOLDECK_TEST_KUBECONFIG=$(../shared/testbed/testbed kubeconfig) npm run test:api");
+    say("set VOLDECK_TEST_KUBECONFIG to the kubeconfig of a test cluster");
     return refused;
   }
   const namespace = process.env["VOLDECK_TEST_NAMESPACE"] ?? "shop";

@@ -5,7 +5,7 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cleanUp } from "@/e2e/api/cases";
 import { ApiClient } from "@/e2e/api/client";
@@ -14,8 +14,9 @@ import { startApiServer } from "@/server/apiserver/server";
 import { lines, type Line } from "./lines";
 
 const refused = 2;
-const state = process.env["VOLDECK_TESTBED"] ?? "/var/tmp/voldeck-testbed";
-const kubectl = process.env["KUBECTL"] ?? join(state, "bin/1.37/kubectl");
+/** A test bed keeps its kubectl beside its kubeconfig. */
+const beside = dirname(process.env["VOLDECK_TEST_KUBECONFIG"] ?? "");
+const kubectl = process.env["KUBECTL"] ?? join(beside, "bin/1.37/kubectl");
 
 interface Ran {
   readonly code: number;
