@@ -7,7 +7,8 @@ import type { Cluster } from "@/server/cluster/cluster";
 import type { Hosts } from "@/server/cluster-view";
 import { previewExpansion } from "@/server/operations/expand-claim";
 import type { Operations } from "@/server/operations/operations";
-import type { OperationCluster } from "@/server/operations/ports";
+import type { ClusterSnapshot } from "@/server/cluster/snapshot";
+import type { MountedSize, OperationCluster } from "@/server/operations/ports";
 import { previewResize } from "@/server/operations/resize-ephemeral";
 import { explain } from "@/server/volume/explain";
 import type { Clock, Log } from "@/server/volume/ports";
@@ -25,7 +26,7 @@ export function operationCluster(id: string, cluster: Cluster, hosts: Hosts): Op
       return [...new Set(volumes.map((volume) => volume.pod))];
     },
     eventsOf: (uids) => uids.flatMap((uid) => cluster.snapshot().eventsByUid.get(uid) ?? []),
-    mountedSize: (podUID, volumeName) => mountedSize(cluster, hosts, { podUID, volumeName }),
+    mountedSize: (podUID, volumeName) => mountedSize(cluster.snapshot(), hosts, { podUID, volumeName }),
     whyUnserved: (pod, volume) => whyUnserved(hosts, pod, volume),
     hasPodResize: () => hasPodResize(cluster),
     mayPatch: (resource) => mayPatch(cluster, resource),
@@ -33,14 +34,16 @@ export function operationCluster(id: string, cluster: Cluster, hosts: Hosts): Op
 }
 
 /** Asks the node that the pod is bound to, so that what was deleted or grown a moment ago counts. */
-async function mountedSize(cluster: Cluster, hosts: Hosts, at: { podUID: string; volumeName: string }) {
-  for (const name of cluster.snapshot().nodes.keys()) {
-    if (!hosts.nodeReport(name)?.volumes.some((volume) => volume.podUID === at.podUID)) continue;
-    const volumes = ((await hosts.freshReport?.(name)) ?? hosts.nodeReport(name))?.volumes ?? [];
-    const found = volumes.find((volume) => volume.podUID === at.podUID && (volume.volumeName ?? volume.specName) === at.volumeName);
-    if (found) return { usedBytes: bytes(found.usedBytes), capacityBytes: bytes(found.capacityBytes) };
-  }
-  return undefined;
+export async function mountedSize(snapshot: Pick<ClusterSnapshot, "pods">, hosts: Hosts, at: { podUID: string; volumeName: string }): Promise<MountedSize | undefined> {
+  const pod = [...snapshot.pods.values()].find(({ metadata }) => metadata.uid === at.podUID);
+  const nodeName = pod?.spec.nodeName ?? "";
+  if (!hosts.pluginHosts().some((host) => host.source === "node" && host.nodeName === nodeName)) return undefined;
+  const report = (await hosts.freshReport?.(nodeName)) ?? hosts.nodeReport(nodeName);
+  if (!report) return { notYet: true };
+  const found = report.volumes.find((volume) => volume.podUID === at.podUID && (volume.volumeName ?? volume.specName) === at.volumeName);
+  if (!found) return undefined;
+  if (found.state === "uncertain" || found.state === "mounting") return { notYet: true };
+  return { usedBytes: bytes(found.usedBytes), capacityBytes: bytes(found.capacityBytes) };
 }
 
 function whyUnserved(hosts: Hosts, pod: Pod, volume: PersistentVolume): string | undefined {

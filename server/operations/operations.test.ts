@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AppError } from "@/lib/errors";
+import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import { openJournal } from "./journal";
 import { Operations } from "./operations";
@@ -21,6 +22,11 @@ class FakeCluster implements OperationCluster {
     spec: { storageClassName: "fast", resources: { requests: { storage: "1Gi" } } },
     status: { phase: "Bound", capacity: { storage: "1Gi" } },
   };
+  private readonly pod: Pod = {
+    metadata: { namespace: "shop", name: "cache", uid: "p", generation: 2 },
+    spec: { nodeName: "n", containers: [], volumes: [{ name: "hot", emptyDir: { medium: "Memory", sizeLimit: "8Mi" } }] },
+    status: { phase: "Running", observedGeneration: 2 },
+  };
   private readonly storageClass: StorageClass = { metadata: { name: "fast" }, provisioner: "x", allowVolumeExpansion: true };
 
   readonly client: OperationClient = {
@@ -28,6 +34,7 @@ class FakeCluster implements OperationCluster {
       if (this.unreadable) throw new AppError(this.unreadable, "not readable now");
       if (path.includes("/persistentvolumeclaims/")) return structuredClone(this.claim) as T;
       if (path.includes("/storageclasses/")) return this.storageClass as T;
+      if (path.includes("/pods/")) return this.pod as T;
       throw new AppError("not-found", `${path} not found`);
     },
     patch: async <T>(_path: string, patch: { body: unknown }) => {
@@ -42,7 +49,7 @@ class FakeCluster implements OperationCluster {
   };
   podsOfClaim = () => [];
   eventsOf = () => [];
-  mountedSize = async () => undefined;
+  mountedSize: OperationCluster["mountedSize"] = async () => undefined;
   whyUnserved = () => undefined;
   hasPodResize = async () => true;
   mayPatch = async () => undefined;
@@ -154,6 +161,21 @@ describe("Operations", () => {
     second.journal.write({ ...record, phase: "read" }, { at: "", phase: "read", note: "as a kill would leave it" });
     await new Operations(second).followAll();
     expect(second.journal.get(record.id)).toMatchObject({ phase: "ended", progress: { status: "unknown" } });
+  });
+
+  it("of a resize is not ended before the node has looked at its mounts, and then by what the mount holds", async () => {
+    const { cluster, ports } = setUp();
+    const { journal } = ports();
+    const progress = { status: "working", sentence: "", steps: [], ended: false, next: [] } as const;
+    const subject = { namespace: "shop", name: "cache", uid: "p", volume: "hot" };
+    journal.begin({ id: "r", cluster: "c", verb: "resize-ephemeral", subject, from: "4Mi", to: "8Mi", who: "me", startedAt: "2026-01-01T00:00:00Z", phase: "following", progress }, "");
+    cluster.mountedSize = async () => ({ notYet: true });
+    const restarted = new Operations(ports());
+    await restarted.followAll();
+    expect(journal.get("r")).toMatchObject({ phase: "following", progress });
+    cluster.mountedSize = async () => ({ capacityBytes: 8n * 1024n * 1024n });
+    await restarted.followAll();
+    expect(journal.get("r")).toMatchObject({ phase: "ended", progress: { status: "ok", sentence: "hot holds 8Mi" } });
   });
 
   it("refuses a claim that was made anew since the person saw it", async () => {

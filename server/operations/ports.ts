@@ -14,6 +14,13 @@ export interface OperationClient {
   ): Promise<T>;
 }
 
+export interface MountedSize {
+  readonly usedBytes?: bigint;
+  readonly capacityBytes?: bigint;
+  /** The node will say, and has not looked since it started. */
+  readonly notYet?: boolean;
+}
+
 export interface OperationCluster {
   readonly id: string;
   readonly client: OperationClient;
@@ -22,7 +29,7 @@ export interface OperationCluster {
   /** Events about these objects, oldest first. */
   eventsOf(uids: readonly string[]): readonly KubeEvent[];
   /** What the node says of a mounted volume now; undefined where it is not visible. */
-  mountedSize(podUID: string, volumeName: string): Promise<{ readonly usedBytes?: bigint; readonly capacityBytes?: bigint } | undefined>;
+  mountedSize(podUID: string, volumeName: string): Promise<MountedSize | undefined>;
   /** Why no plugin of the node that a pod is bound to serves a volume; undefined when one does, or where its plugins are not known. */
   whyUnserved(pod: Pod, volume: PersistentVolume): string | undefined;
   /** Whether the server lists `pods/resize`. */

@@ -1,5 +1,5 @@
 /** The verb "resize a memory-backed volume": evidence, decision, preview and request. Following is in operations.ts. */
-import { codeOf, messageOf } from "@/lib/errors";
+import { AppError, codeOf, messageOf } from "@/lib/errors";
 import type { Node } from "@/lib/kube/nodes";
 import type { Pod } from "@/lib/kube/pods";
 import { parseQuantity } from "@/lib/quantity";
@@ -93,16 +93,18 @@ export function resizeCommand(input: ResizeInput): string {
   return `kubectl -n ${shellQuote(input.namespace)} patch pod ${shellQuote(input.name)} --subresource=resize --type=strategic -p ${shellQuote(patch)}`;
 }
 
-/** Reads the world as it is now and says where the operation stands. */
+/** Reads the world as it is now and says where the operation stands. Throws AppError `transient` before the node looked at its mounts. */
 export async function resizeProgress(cluster: OperationCluster, record: OperationRecord): Promise<Progress> {
   const { namespace, name, uid, volume = "" } = record.subject;
+  const mounted = await cluster.mountedSize(uid, volume);
+  if (mounted?.notYet) throw new AppError("transient", "the node has not looked at its mounts yet");
   return followResize({
     pod: await getUnlessGone<Pod>(cluster.client, podPath(namespace, name)),
     uid,
     volumeName: volume,
     target: parseQuantity(record.to),
     answeredGeneration: record.answeredGeneration,
-    capacityBytes: (await cluster.mountedSize(uid, volume))?.capacityBytes,
+    capacityBytes: mounted?.capacityBytes,
     events: cluster.eventsOf([uid]),
     startedAtMs: Date.parse(record.startedAt),
   });
