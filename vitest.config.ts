@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL(".", import.meta.url)) } },
   test: {
-    include: ["{app,components,lib,server}/**/*.test.{ts,tsx}", "e2e/{house,goldens}/*.test.ts"],
+    include: ["{app,components,lib,server}/**/*.test.{ts,tsx}", "e2e/{crash,goldens,house}/*.test.ts"],
     testTimeout: 20_000,
   },
 });
