@@ -15,6 +15,9 @@ const journalPoints = [
   "journal-after-ended",
 ];
 
+/** Where a kill leaves an operation that was noted and not sent. */
+export const unsentPoints: ReadonlySet<string> = new Set(["journal-after-intended", "journal-after-read", "journal-after-sending"]);
+
 export const points: Readonly<Record<ScenarioName, readonly string[]>> = {
   mount: [
     "bind-after-volume",
@@ -92,7 +95,7 @@ export const points: Readonly<Record<ScenarioName, readonly string[]>> = {
     "node-expand-after-plugin",
     "node-expand-after-claim",
   ],
-  "expand disk": ["expand-after-driver", "expand-after-finish"],
+  "expand unused": ["expand-after-driver", "expand-after-finish"],
   resize: [
     ...journalPoints,
     "resize-after-allocation",

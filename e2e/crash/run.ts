@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { project } from "@/e2e/app";
-import { heldLines, picture } from "@/e2e/crash/picture";
-import { points } from "@/e2e/crash/points";
+import { heldLines, picture, readJournal, wasNotSent } from "@/e2e/crash/picture";
+import { points, unsentPoints } from "@/e2e/crash/points";
 import { buildProgram, type Program } from "@/e2e/crash/process";
 import { removeAll, scenarios, type ScenarioName } from "@/e2e/crash/scenarios";
 import { Session } from "@/e2e/crash/session";
@@ -49,6 +49,7 @@ async function play({ program, interrupted }: Parts, name: ScenarioName, against
     await scenarios[name].run(session);
     if (against) await session.untilKilled();
     const full = await settled(session, against?.outcome.full);
+    requireNothingLost(session.dataFolder, against?.point);
     await removeAll(session);
     const empty = await settled(session, against?.outcome.empty);
     await session.stop();
@@ -74,6 +75,13 @@ async function settled(session: Session, expected: readonly string[] | undefined
     return equalLooks >= settleLooks ? undefined : `it still differs:\n${differences(expected ?? before, lines)}`;
   });
   return lines;
+}
+
+/** An operation is begun anew only where it can't have been sent: between its intent and the answer. */
+function requireNothingLost(dataFolder: string, point: string | undefined): void {
+  const lost = readJournal(dataFolder).filter(wasNotSent).map(({ record }) => record.progress.sentence);
+  const allowed = unsentPoints.has(point ?? "") ? 1 : 0;
+  if (lost.length !== allowed) throw new Error(`${lost.length} operations are not known to have been sent, where ${allowed} should be:\n${lost.join("\n")}`);
 }
 
 /** Something that was just being removed: not the end yet. */

@@ -6,10 +6,11 @@ import type { Doors, Session } from "@/e2e/crash/session";
 import { codeOf } from "@/lib/errors";
 import type { Condition, KubeObject } from "@/lib/kube/meta";
 import type { Pod } from "@/lib/kube/pods";
+import type { PersistentVolumeClaim } from "@/lib/kube/storage";
 import { resourcePath } from "@/server/cluster/resources";
 import type { OperationVerb } from "@/server/operations/operation";
 
-export type ScenarioName = "mount" | "unmount" | "expand loop" | "expand block" | "expand share" | "expand disk" | "resize";
+export type ScenarioName = "mount" | "unmount" | "expand loop" | "expand block" | "expand share" | "expand unused" | "resize";
 
 export interface Scenario {
   readonly manifests: readonly string[];
@@ -31,7 +32,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   "expand loop": expansion("loop", { claim: "data", size: "400Mi" }),
   "expand block": expansion("block", { claim: "raw", size: "24Mi" }),
   "expand share": expansion("share", { claim: "share", size: "48Mi" }),
-  "expand disk": expansion("disk", { claim: "disk", size: "48Mi" }),
+  "expand unused": expansion("unused", { claim: "unused", size: "48Mi" }),
   resize: {
     manifests: ["plain"],
     async run(session) {
@@ -72,12 +73,14 @@ async function operate(session: Session, verb: OperationVerb, begin: (doors: Doo
 }
 
 export async function untilMounted(session: Session): Promise<void> {
-  await session.until("every volume mounted", async (doors) => {
+  await session.until("every claim bound and every volume mounted", async (doors) => {
     const world = await readWorld(doors);
     session.names.learn(world);
-    const { pods } = world;
+    const { pods, claims } = world;
+    const unbound = claims.find((claim) => (claim as PersistentVolumeClaim).status?.phase !== "Bound");
     const waiting = pods.map((pod) => (pod as Pod).status?.conditions ?? []).filter((conditions) => !sayMounted(conditions));
-    return pods.length === 0 ? "there are no pods" : waiting.map((conditions) => JSON.stringify(conditions))[0];
+    if (pods.length + claims.length === 0) return "nothing is there";
+    return unbound ? `${unbound.metadata.name ?? ""} is not bound` : waiting.map((conditions) => JSON.stringify(conditions))[0];
   });
 }
 
