@@ -52,6 +52,8 @@ export class Shell {
     const menu = this.page.getByRole("button", { name: "Menu" });
     if (await menu.isVisible()) await menu.click();
     await this.page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: page }).click();
+    // Until the page has come, a field of the same name is the page before's.
+    await this.page.waitForURL((url) => url.pathname.endsWith(`/${page.toLowerCase()}`));
   }
 
   /** The live light while it says this; `waitFor()` on it waits for the fact. */

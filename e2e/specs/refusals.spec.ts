@@ -10,7 +10,7 @@ import { expect, test } from "@playwright/test";
 import type { TRPCClient } from "@trpc/client";
 import { dataFolderPrefix, project, resetData, startApp, type RunningApp } from "@/e2e/app";
 import { kubeOf, proceduresOf } from "@/e2e/cluster-of";
-import { mountOf, sizeOf } from "@/e2e/mounts";
+import { mountOf, mountsBelow, sizeOf } from "@/e2e/mounts";
 import type { ChangeDialog } from "@/e2e/pages/change-dialog";
 import { ClaimPage } from "@/e2e/pages/claims";
 import { OperationPage } from "@/e2e/pages/operations";
@@ -46,7 +46,8 @@ test.beforeAll(async () => {
   procedures = proceduresOf(app);
   cluster = (await procedures.cluster.list.query())[0]?.id ?? "";
   await expect.poll(async () => (await claimOf("mounted")).status?.phase, { timeout: 30_000 }).toBe("Bound");
-  await expect.poll(() => mountOf(app.dataFolder, "kubernetes.io/empty-dir", "memory").fsType, { timeout: 30_000 }).toBe("tmpfs");
+  const memoryMounts = () => mountsBelow(app.dataFolder).filter((mount) => mount.target.endsWith("/kubernetes.io~empty-dir/memory"));
+  await expect.poll(() => memoryMounts().map((mount) => mount.fsType), { timeout: 30_000 }).toEqual(["tmpfs"]);
 });
 
 test.afterAll(async () => {
