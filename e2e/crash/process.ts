@@ -1,6 +1,5 @@
 /** Builds the server once, and starts it as often as a test kills it. */
 import { spawn } from "node:child_process";
-import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { project } from "@/e2e/app";
@@ -48,7 +47,7 @@ export async function buildProgram(folder: string): Promise<Program> {
     sourcemap: true,
     logLevel: "error",
   });
-  return { file, folder: await mkdtemp(join(folder, "compiled-")) };
+  return { file, folder: join(folder, "compiled") };
 }
 
 /** On `data` and `manifests` of the folder. */

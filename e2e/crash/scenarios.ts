@@ -6,7 +6,7 @@ import type { Doors, Session } from "@/e2e/crash/session";
 import { codeOf } from "@/lib/errors";
 import type { Condition, KubeObject } from "@/lib/kube/meta";
 import type { Pod } from "@/lib/kube/pods";
-import type { PersistentVolumeClaim } from "@/lib/kube/storage";
+import type { PersistentVolume, PersistentVolumeClaim } from "@/lib/kube/storage";
 import { resourcePath } from "@/server/cluster/resources";
 import type { OperationVerb } from "@/server/operations/operation";
 
@@ -97,8 +97,8 @@ export async function removeAll(session: Session): Promise<void> {
   });
   await session.until("everything gone", async (doors) => {
     const { pods, claims, volumes } = await readWorld(doors);
-    const disks = volumes.filter((volume) => volume.metadata.name?.startsWith("pvc-"));
-    const left = [...pods, ...claims, ...disks].map((object) => `${object.kind ?? ""} ${object.metadata.name ?? ""}`);
+    const unreleased = volumes.filter((volume) => volume.metadata.name?.startsWith("pvc-") || (volume as PersistentVolume).status?.phase === "Bound");
+    const left = [...pods, ...claims, ...unreleased].map((object) => `${object.kind ?? ""} ${object.metadata.name ?? ""}`);
     return left[0] ?? remains(session.dataFolder)[0];
   });
 }

@@ -29,7 +29,7 @@ export interface SessionOptions {
 }
 
 const withinMs = 60_000;
-const lookEveryMs = 50;
+const lookEveryMs = 100;
 /** From a broken connection to the news that its process is gone. */
 const deathWithinMs = 5_000;
 
