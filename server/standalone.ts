@@ -60,8 +60,9 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
   const manager = new VolumePluginManager({ clock: systemClock, log });
   const recorder = new Recorder({ client: cluster.client, clock: systemClock, random: systemRandom, log, nodeName: nodeName() });
   const host = hostOf({ machine, manager, cluster, recorder });
+  const flexVolumeDir = join(options.dataFolder, "flexvolume");
   const prober = newFlexVolumeProber({
-    pluginDir: join(options.dataFolder, "flexvolume"),
+    pluginDir: flexVolumeDir,
     ports: machine.ports,
     checkDriver: machine.checkDriver,
   });
@@ -105,6 +106,7 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
         cluster,
         recorder,
         root: machine.root,
+        flexVolumeDir,
         mounter: machine.mode,
         facts: machineFacts,
         loop: machine.loop,

@@ -1,5 +1,13 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
 import type { NodeDetail } from "@/components/nodes/node-page";
+import { paths } from "@/components/shell/paths";
 import { Empty } from "@/components/shell/states";
+import { useCluster } from "@/components/shell/status-context";
+import { Dash } from "@/components/ui/dash";
+import { Status } from "@/components/ui/status";
+import type { NodeReport } from "@/lib/node-report";
+import type { StatusWord } from "@/lib/words";
 
 function NoReport({ what }: { what: string }) {
   return (
@@ -41,14 +49,52 @@ export function NodeMounts({ detail: { report } }: { detail: NodeDetail }) {
   );
 }
 
-/** FlexVolume drivers in the plugin folder, and sockets of CSI drivers. */
+interface Installed {
+  readonly path: string;
+  readonly name: ReactNode;
+  readonly kind: string;
+  readonly word: StatusWord;
+  readonly state: string;
+}
+
+/** FlexVolume drivers and plugin sockets as they lie on the disk: none was run or dialled for this page. */
 export function NodeDrivers({ detail: { report } }: { detail: NodeDetail }) {
+  const { cluster } = useCluster();
   if (!report) return <NoReport what="Drivers and sockets" />;
-  const rows = [
-    ...report.flexDrivers.map((driver) => ({ kind: "FlexVolume", name: driver.name, path: driver.path, problem: driver.problem })),
-    ...report.pluginSockets.map((socket) => ({ kind: "socket", name: socket.driver ?? "–", path: socket.path, problem: undefined })),
-  ];
-  if (rows.length === 0) return <p className="px-5 py-4">No FlexVolume driver is installed and no plugin socket is there.</p>;
+  const rows = [...report.flexDrivers.map((driver) => driverRow(cluster, driver)), ...report.pluginSockets.map(socketRow)];
+  return (
+    <>
+      {rows.length === 0 ? (
+        <Empty icon="plugins" title="No driver is installed on this node">
+          <p>FlexVolume drivers and the sockets of CSI drivers are listed here as soon as they lie on its disk.</p>
+        </Empty>
+      ) : (
+        <InstalledTable rows={rows} />
+      )}
+      {report.unread?.map(({ path, why }) => (
+        <p key={path} className="t-foot">
+          {path} could not be listed: {why}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function driverRow(cluster: string, { name, path, problem }: NodeReport["flexDrivers"][number]): Installed {
+  const link = (
+    <Link className="row" href={paths.plugin(cluster, name)} prefetch={false}>
+      {name}
+    </Link>
+  );
+  const stands = problem === undefined ? { word: "ok" as const, state: "executable" } : { word: "failed" as const, state: problem };
+  return { path, kind: "FlexVolume driver", name: link, ...stands };
+}
+
+function socketRow({ path, driver }: NodeReport["pluginSockets"][number]): Installed {
+  return { path, kind: "plugin socket", name: driver ?? <Dash why="its path names no driver" />, word: "unknown", state: "there, not dialled" };
+}
+
+function InstalledTable({ rows }: { rows: readonly Installed[] }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Drivers and sockets">
       <table className="t compared">
@@ -56,17 +102,19 @@ export function NodeDrivers({ detail: { report } }: { detail: NodeDetail }) {
           <tr>
             <th scope="col">Name</th>
             <th scope="col">Kind</th>
+            <th scope="col">State</th>
             <th scope="col">Path</th>
-            <th scope="col">Problem</th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.path}>
+            <tr key={row.path} data-key={row.path}>
               <td className="name">{row.name}</td>
               <td>{row.kind}</td>
+              <td>
+                <Status word={row.word} text={row.state} />
+              </td>
               <td className="proof">{row.path}</td>
-              <td className="proof text-failed-fg">{row.problem}</td>
             </tr>
           ))}
         </tbody>

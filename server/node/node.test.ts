@@ -14,6 +14,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
+const flexVolumeDir = "/var/lib/flexvolume";
 const capacity = { memory: "4Gi", cpu: "2" };
 const facts = async () => ({ labels: { zone: "a" }, capacity, allocatable: capacity, nodeInfo: { kubeletVersion: "v1.37.2" } });
 
@@ -22,7 +23,7 @@ async function start(memory: MemoryHost = createMemoryHost({ nodeAllocatable: ca
   const manager = new VolumePluginManager({ clock: ports.clock, log: ports.log });
   await manager.initPlugins([newEmptyDirPlugin({}), newHostPathPlugin({})], undefined, host);
   const recorder = new Recorder({ client: cluster.client, clock: ports.clock, random: ports.random, log: ports.log, nodeName: "node-1" });
-  const node = startNode({ host, manager, cluster, recorder, root: "/var/lib/kubelet", mounter: "simulated", facts, controllers: () => [] });
+  const node = startNode({ host, manager, cluster, recorder, root: "/var/lib/kubelet", mounter: "simulated", facts, flexVolumeDir, controllers: () => [] });
   stops.push(() => node.stop());
   return { memory, cluster, node, recorder };
 }
@@ -112,6 +113,24 @@ describe("a node", () => {
     expect(await used()).toBe("8192");
     await world.memory.clock.advance(1_001);
     expect(await used()).toBe("16384");
+  });
+
+  it("lists the drivers and sockets that lie on its disk, and what it could not list", async () => {
+    const memory = createMemoryHost({ nodeAllocatable: capacity, files: { [`${flexVolumeDir}/voldeck.dev~broken/other`]: "" } });
+    await memory.files.mkdirAll(`${flexVolumeDir}/voldeck.dev~share`, 0o755);
+    await memory.files.writeFile(`${flexVolumeDir}/voldeck.dev~share/share`, new Uint8Array(), 0o755);
+    await memory.files.mkdirAll("/var/lib/kubelet", 0o755);
+    await memory.files.writeFile("/var/lib/kubelet/plugins_registry", new Uint8Array(), 0o600);
+    const world = await start(memory);
+    await until(world, () => world.node.report() !== undefined);
+    expect(world.node.report()).toMatchObject({
+      flexDrivers: [
+        { name: "voldeck.dev/broken", path: `${flexVolumeDir}/voldeck.dev~broken/broken`, problem: "the driver's executable is missing" },
+        { name: "voldeck.dev/share", path: `${flexVolumeDir}/voldeck.dev~share/share` },
+      ],
+      pluginSockets: [],
+      unread: [{ path: "/var/lib/kubelet/plugins_registry", why: expect.stringContaining("not a directory") }],
+    });
   });
 
   it("leaves its mounts when it stops", async () => {

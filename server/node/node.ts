@@ -38,6 +38,8 @@ export interface NodeOptions {
   readonly cluster: NodeCluster;
   readonly recorder: { record(event: NodeEvent): void };
   readonly root: string;
+  /** Where FlexVolume drivers are installed. */
+  readonly flexVolumeDir: string;
   readonly mounter: NodeReport["mounter"];
   readonly facts: () => Promise<NodeFacts>;
   readonly controllers: (node: { readonly actual: ActualState }) => readonly Controller[];
@@ -257,9 +259,9 @@ class StandaloneNode implements RunningNode {
   }
 
   private async publishReport(): Promise<void> {
-    const { host, manager, root, mounter } = this.options;
+    const { host, manager, root, flexVolumeDir, mounter } = this.options;
     const { picture, operations } = this.reconciler;
-    const report = await makeReport({ host, manager, root, mounter, picture, actual: this.actual, operations });
+    const report = await makeReport({ host, manager, root, flexVolumeDir, mounter, picture, actual: this.actual, operations });
     // One that was begun later has overtaken it.
     if (this.latest && report.takenAt < this.latest.takenAt) return;
     this.latest = report;

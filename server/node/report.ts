@@ -3,6 +3,7 @@ import { messageOf } from "@/lib/errors";
 import type { MountState, NodeReport, ReportedMount, ReportedVolume } from "@/lib/node-report";
 import type { ActualState, PodMount } from "@/server/node/actual-state";
 import { isOperationFailure } from "@/server/node/events";
+import { listFlexDrivers, listPluginSockets } from "@/server/node/inspect-drivers";
 import type { PendingOperations } from "@/server/node/pending-operations";
 import type { NodePicture } from "@/server/node/reconciler";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
@@ -17,13 +18,17 @@ export interface ReportInput {
   readonly host: KubeletVolumeHost;
   readonly manager: VolumePluginManager;
   readonly root: string;
+  readonly flexVolumeDir: string;
   readonly mounter: NodeReport["mounter"];
   readonly picture: NodePicture;
   readonly actual: ActualState;
   readonly operations: PendingOperations;
 }
 
-/** Reads the mount table once and each mounted volume's metrics; what can't be read is said in `problem`. */
+/**
+ * Reads the mount table once and each mounted volume's metrics; what can't be read is said in `problem`. Drivers and sockets are
+ * listed: none is run or dialled.
+ */
 export async function makeReport(input: ReportInput): Promise<NodeReport> {
   const { host, picture, root } = input;
   const table = ((await host.getMounter()?.mountInfo()) ?? []).filter((row) => row.mountPoint === root || row.mountPoint.startsWith(`${root}/`));
@@ -34,6 +39,10 @@ export async function makeReport(input: ReportInput): Promise<NodeReport> {
     ...unwantedMounts(input).map((mount) => unwantedVolume(input, table, mount)),
     ...picture.unknownFolders.map((folder) => ({ ...unknownVolume(folder), mounts: mountsAt(table, [folder.path]) })),
   ]);
+  const unread: { path: string; why: string }[] = [];
+  const onUnread = (path: string, error: unknown) => void unread.push({ path, why: messageOf(error) });
+  const pluginSockets = await listPluginSockets(host.ports.files, root, onUnread);
+  const flexDrivers = await listFlexDrivers(host.ports.files, input.flexVolumeDir, onUnread);
   const shown = new Set(volumes.flatMap((volume) => volume.mounts.map((mount) => mount.target)));
   return {
     nodeName: host.getNodeName(),
@@ -43,8 +52,9 @@ export async function makeReport(input: ReportInput): Promise<NodeReport> {
     volumes,
     otherMounts: table.map(reportedMount).filter((mount) => !shown.has(mount.target)),
     leftovers: picture.leftovers,
-    pluginSockets: [],
-    flexDrivers: [],
+    unread,
+    pluginSockets,
+    flexDrivers,
   };
 }
 

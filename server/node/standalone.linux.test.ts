@@ -55,7 +55,7 @@ async function startOn(linux: LinuxHost, cluster: FakeCluster): Promise<RunningN
   await manager.initPlugins(newKubeletPlugins(), undefined, host);
   const expandManager = new VolumePluginManager({ clock: linux.ports.clock, log: linux.ports.log });
   await expandManager.initPlugins(newControllerPlugins("expand"), undefined, expandControllerHost({ ports: linux.ports, kubeClient }));
-  return startStandaloneNode({ host, manager, expandManager, cluster, recorder, root: linux.root, mounter: "root", facts, loop: linux.loop });
+  return startStandaloneNode({ host, manager, expandManager, cluster, recorder, root: linux.root, flexVolumeDir: `${linux.root}/flexvolume`, mounter: "root", facts, loop: linux.loop });
 }
 
 /** Whatever a failed test left: mounts, loop devices, files. */

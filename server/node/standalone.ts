@@ -23,6 +23,7 @@ export interface StandaloneOptions {
   readonly cluster: NodeCluster;
   readonly recorder: Recorder;
   readonly root: string;
+  readonly flexVolumeDir: string;
   readonly mounter: NodeReport["mounter"];
   readonly facts: () => Promise<NodeFacts>;
   /** Or why there are none, such as "loop devices need root". */
