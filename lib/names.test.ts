@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareText, isDNS1123Label, isDNS1123Subdomain, isLabelValue, isQualifiedName, utf8Length } from "@/lib/names";
+import { compareText, isDNS1123Label, isDNS1123Subdomain, isLabelValue, isPathSegmentName, isQualifiedName, utf8Length } from "@/lib/names";
 
 describe("isQualifiedName", () => {
   const valid = ["simple", "now-with-dashes/simple", "1.2.3.4/5678", "example.com/Uppercase_Is_OK_123", "a".repeat(63)];
@@ -51,6 +51,24 @@ describe("DNS names", () => {
   });
   it("answers a long hostile name at once", () => {
     expect(isDNS1123Subdomain(`${"a.".repeat(50_000)}!`)).toHaveLength(2);
+  });
+});
+
+describe("isPathSegmentName", () => {
+  it.each(["a", "a.b", "...", "A_b:c", "", "é"])("takes %j", (name) => {
+    expect(isPathSegmentName(name)).toEqual([]);
+  });
+  it.each([
+    [".", ["may not be '.'"]],
+    ["..", ["may not be '..'"]],
+    ["a/b", ["may not contain '/'"]],
+    ["%2e%2e/a", ["may not contain '/'", "may not contain '%'"]],
+  ])("refuses %j", (name, messages) => {
+    expect(isPathSegmentName(name)).toEqual(messages);
+  });
+  it("takes dots as the beginning of a name", () => {
+    expect(isPathSegmentName("..", true)).toEqual([]);
+    expect(isPathSegmentName("a/", true)).toEqual(["may not contain '/'"]);
   });
 });
 

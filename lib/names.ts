@@ -83,6 +83,15 @@ function subdomainMessages(value: string, unit: "bytes" | "characters"): string[
   return messages;
 }
 
+/**
+ * A name that is one segment of a path. Source: apimachinery v1.37.2, pkg/api/validation/path (IsValidPathSegmentName,
+ * IsValidPathSegmentPrefix for the beginning of a name).
+ */
+export function isPathSegmentName(value: string, prefix = false): string[] {
+  if (!prefix && (value === "." || value === "..")) return [`may not be '${value}'`];
+  return ["/", "%"].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);
+}
+
 /** validation.RegexError: every example but the last is followed by a comma of its own. */
 function doesNotMatch(rule: string, expression: string, examples: readonly string[]): string {
   const listed = examples.map((example) => `'${example}', `).join(" or ");

@@ -4,6 +4,7 @@ import { redacted } from "@/lib/kube/redact";
 import type { NodeReport } from "@/lib/node-report";
 import type { Change, ClusterOperations, ClusterSummary, ClusterView, ObjectId, PluginHost, Topic } from "@/server/api/context";
 import type { Cluster, ClusterChange } from "@/server/cluster/cluster";
+import { pathSegment } from "@/server/cluster/resources";
 import type { WatchedKind } from "@/server/cluster/snapshot";
 
 /** What is known of a cluster's hosts, beside the API. */
@@ -73,8 +74,9 @@ function topicsOf(change: ClusterChange): readonly Topic[] {
   return [...topics];
 }
 
+/** Throws AppError `invalid` for names that would change the path. */
 export function objectPath({ group, version, resource, namespace, name }: ObjectId): string {
-  const root = group === "" ? `/api/${encodeURIComponent(version)}` : `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`;
-  const place = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `${root}${place}/${encodeURIComponent(resource)}/${encodeURIComponent(name)}`;
+  const root = group === "" ? ["api"] : ["apis", pathSegment("group", group)];
+  const place = namespace === undefined ? [] : ["namespaces", pathSegment("namespace", namespace)];
+  return `/${[...root, pathSegment("version", version), ...place, pathSegment("resource", resource), pathSegment("name", name)].join("/")}`;
 }

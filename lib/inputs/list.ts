@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { inCluster } from "@/lib/inputs/cluster";
+import { isPathSegmentName } from "@/lib/names";
 import { statusWords } from "@/lib/words";
 
 export const pageRowsMax = 200;
@@ -20,8 +21,15 @@ export const listInput = inCluster.extend({
 
 const nameLengthMax = 253;
 
-/** The name of an object of the API. */
-export const objectName = z.string().min(1).max(nameLengthMax);
+/** The name of an object of the API: one segment of its path, whatever its kind. */
+export const objectName = z
+  .string()
+  .min(1)
+  .max(nameLengthMax)
+  .superRefine((name, refused) => {
+    const messages = name.isWellFormed() ? isPathSegmentName(name) : ["must be valid Unicode"];
+    for (const message of messages) refused.addIssue({ code: "custom", message });
+  });
 
 /** The object that the person saw; another one of the same name refuses. */
 export const uid = z.string().min(1).max(128);

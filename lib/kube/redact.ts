@@ -15,8 +15,9 @@ export function redacted<T>(object: T): T {
   return redact(object, isSecret(object) ? "secret" : "object") as T;
 }
 
+/** Items of a SecretList name no kind of their own. */
 function isSecret(object: unknown): boolean {
-  return typeof object === "object" && object !== null && "kind" in object && object.kind === "Secret";
+  return typeof object === "object" && object !== null && "kind" in object && (object.kind === "Secret" || object.kind === "SecretList");
 }
 
 /** Where a value stands: decides which of its fields are payload. */
@@ -37,6 +38,7 @@ function nested(item: unknown): Place {
 
 function redactField(key: string, field: Json, place: Place): Json {
   if (place === "secret" && (key === "data" || key === "stringData")) return hideAll(field);
+  if (place === "secret" && key === "items" && Array.isArray(field)) return field.map((item) => redact(item, place));
   if (place === "options" && typeof field === "string" && secretWord.test(key)) return hidden;
   if (place === "metadata" && key === "annotations") return withoutLastApplied(field);
   if (key === "metadata") return redact(field, "metadata");

@@ -1,5 +1,6 @@
 /** Where each resource lives in the REST API, and the one place where object paths are put together. */
 import { AppError } from "@/lib/errors";
+import { isPathSegmentName } from "@/lib/names";
 import type { WatchedKind } from "@/server/cluster/snapshot";
 
 interface Resource {
@@ -53,18 +54,19 @@ export function resourcePath(
 ): string {
   const { prefix, namespaced } = resources[resource];
   const parts: string[] = [prefix];
-  if (namespaced && at.namespace !== undefined) parts.push("namespaces", segment("namespace", at.namespace));
+  if (namespaced && at.namespace !== undefined) parts.push("namespaces", pathSegment("namespace", at.namespace));
   if (namespaced && at.namespace === undefined && at.name !== undefined) {
     throw new AppError("invalid", `namespace: is required for ${resource} ${at.name}`);
   }
   parts.push(resource);
-  if (at.name !== undefined) parts.push(segment("name", at.name));
+  if (at.name !== undefined) parts.push(pathSegment("name", at.name));
   if (at.subresource !== undefined) parts.push(at.subresource);
   return parts.join("/");
 }
 
-function segment(field: string, value: string): string {
-  if (value === "" || value === "." || value === ".." || value.includes("/")) {
+/** One encoded segment of a path. Throws AppError `invalid` for a text that would change the path, or that no path can hold. */
+export function pathSegment(field: string, value: string): string {
+  if (value === "" || !value.isWellFormed() || isPathSegmentName(value).length > 0) {
     throw new AppError("invalid", `${field}: ${JSON.stringify(value)} can't be part of a path`);
   }
   return encodeURIComponent(value);

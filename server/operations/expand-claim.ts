@@ -4,6 +4,7 @@ import { shellQuote } from "@/lib/shell-quote";
 import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import { parseQuantity } from "@/lib/quantity";
+import { resourcePath } from "@/server/cluster/resources";
 import { classNameOf, decideExpansion, expansionPatch, grantedOf, requestedOf, type ExpandEvidence } from "./decide-expand";
 import { followExpansion, holdsVolumes, type FollowEvidence } from "./decide-follow-expand";
 import { actorOf } from "./decide-actor";
@@ -35,8 +36,7 @@ export interface ExpandPreview {
   readonly kubectl: string;
 }
 
-export const claimPath = (namespace: string, name: string) =>
-  `/api/v1/namespaces/${encodeURIComponent(namespace)}/persistentvolumeclaims/${encodeURIComponent(name)}`;
+export const claimPath = (namespace: string, name: string) => resourcePath("persistentvolumeclaims", { namespace, name });
 
 export async function readExpandEvidence(cluster: OperationCluster, input: ExpandInput): Promise<ExpandEvidence> {
   const claim = await cluster.client.get<PersistentVolumeClaim>(claimPath(input.namespace, input.name));
@@ -50,7 +50,7 @@ export async function readExpandEvidence(cluster: OperationCluster, input: Expan
 
 async function readVolume(cluster: OperationCluster, claim: PersistentVolumeClaim | undefined): Promise<PersistentVolume | undefined> {
   const name = claim?.spec.volumeName ?? "";
-  return name === "" ? undefined : getOptional(cluster.client, `/api/v1/persistentvolumes/${encodeURIComponent(name)}`);
+  return name === "" ? undefined : getOptional(cluster.client, resourcePath("persistentvolumes", { name }));
 }
 
 async function readClass(
@@ -59,7 +59,7 @@ async function readClass(
 ): Promise<Pick<ExpandEvidence, "storageClass" | "classUnreadable">> {
   if (name === "") return {};
   try {
-    return { storageClass: await cluster.client.get<StorageClass>(`/apis/storage.k8s.io/v1/storageclasses/${encodeURIComponent(name)}`) };
+    return { storageClass: await cluster.client.get<StorageClass>(resourcePath("storageclasses", { name })) };
   } catch (error) {
     if (codeOf(error) === "not-found") return {};
     if (codeOf(error) === "forbidden") return { classUnreadable: true };

@@ -3,6 +3,7 @@ import { AppError, codeOf, messageOf } from "@/lib/errors";
 import type { Node } from "@/lib/kube/nodes";
 import type { Pod } from "@/lib/kube/pods";
 import { parseQuantity } from "@/lib/quantity";
+import { resourcePath } from "@/server/cluster/resources";
 import { shellQuote } from "@/lib/shell-quote";
 import { decideResize, resizePatch, type ResizeEvidence } from "./decide-resize";
 import { followResize } from "./decide-follow-resize";
@@ -31,14 +32,13 @@ export interface ResizePreview {
   readonly kubectl: string;
 }
 
-export const podPath = (namespace: string, name: string) =>
-  `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
+export const podPath = (namespace: string, name: string) => resourcePath("pods", { namespace, name });
 
 export async function readResizeEvidence(cluster: OperationCluster, input: ResizeInput): Promise<ResizeEvidence> {
   const pod = await cluster.client.get<Pod>(podPath(input.namespace, input.name));
   const nodeName = pod.spec.nodeName ?? "";
   const [node, hasSubresource, mayPatch] = await Promise.all([
-    nodeName === "" ? undefined : getOptional<Node>(cluster.client, `/api/v1/nodes/${encodeURIComponent(nodeName)}`),
+    nodeName === "" ? undefined : getOptional<Node>(cluster.client, resourcePath("nodes", { name: nodeName })),
     cluster.hasPodResize(),
     cluster.mayPatch({ resource: "pods", subresource: "resize", namespace: input.namespace, name: input.name }),
   ]);

@@ -79,6 +79,13 @@ describe("volume.get", () => {
     expect(events).toMatchObject([{ about: "pod", reason: "FailedMount", warning: true, count: 14 }]);
   });
 
+  it.each([".", "..", "a/b", "%2e%2e", "\ud800", ""])("refuses %j, which is no part of a path", async (name) => {
+    await expect(caller.volume.get({ ...web0, pod: name })).rejects.toMatchObject({ code: "BAD_REQUEST" });
+    await expect(caller.volume.object({ ...web0, namespace: name, object: "pod" })).rejects.toMatchObject({ code: "BAD_REQUEST" });
+    await expect(caller.claim.object({ cluster, namespace: "shop", name })).rejects.toMatchObject({ code: "BAD_REQUEST" });
+    await expect(caller.node.get({ cluster, name })).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  });
+
   it.each([
     ["no such pod", { ...web0, pod: "web-9" }, "There is no pod web-9 in shop"],
     ["no such volume of the pod", { ...web0, volume: "x" }, "Pod web-0 in shop has no volume x"],

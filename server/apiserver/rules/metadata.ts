@@ -1,7 +1,7 @@
 /** Rules of metadata. Source: k8s.io/apimachinery v0.37.2, pkg/api/validation/objectmeta.go and pkg/apis/meta/v1/validation. */
 import { goQuote } from "@/lib/go-text";
 import { deepEqual, type JsonObject } from "@/lib/kube/json";
-import { isDNS1123Label, isDNS1123Subdomain, isLabelValue, isQualifiedName, utf8Length } from "@/lib/names";
+import { isDNS1123Label, isDNS1123Subdomain, isLabelValue, isPathSegmentName, isQualifiedName, utf8Length } from "@/lib/names";
 import { flagAt, numberAt, objectAt, objectsAt, textAt, textMap, textsAt } from "@/server/apiserver/access";
 import { child, forbidden, invalid, required, tooLong, type FieldError } from "@/server/apiserver/field";
 
@@ -16,10 +16,7 @@ export const subdomainName: NameRule = (name, prefix) => isDNS1123Subdomain(pref
 export const labelName: NameRule = (name, prefix) => isDNS1123Label(prefix ? maskTrailingDash(name) : name);
 
 /** Any name that is one segment of a path: all that a kind kept as it came must fulfil. */
-export const pathSegmentName: NameRule = (name, prefix) => {
-  if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
-  return ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
-};
+export const pathSegmentName: NameRule = isPathSegmentName;
 
 const annotationBytes = 256 * 1024;
 
