@@ -12,8 +12,6 @@ const chromiumArgs = [
 
 export default defineConfig({
   testDir: "e2e/specs",
-  // Not settled yet within its time: asked for by name (VOLDECK_REFUSALS=1), not part of npm test.
-  testIgnore: process.env["VOLDECK_REFUSALS"] === undefined ? ["refusals.spec.ts"] : [],
   outputDir: "test-results",
   globalSetup: "./e2e/leftovers.ts",
   fullyParallel: false,
