@@ -1,5 +1,5 @@
 import { pages } from "@/components/shell/pages";
-import { paths, pluginOfSegment } from "@/components/shell/paths";
+import { decodedPart, paths, pluginOfSegment } from "@/components/shell/paths";
 
 export interface Crumb {
   readonly text: string;
@@ -9,7 +9,7 @@ export interface Crumb {
 
 /** Where one is, read from the address: `/c/<cluster>/volumes/shop/web-0/data` is cluster / Volumes / shop / web-0 / data. */
 export function crumbsOf(pathname: string, cluster: { id: string; name: string }): readonly Crumb[] {
-  const [, , , noun = "", ...rest] = pathname.split("/").map(decodeURIComponent);
+  const [, , , noun = "", ...rest] = pathname.split("/").map(decodedPart);
   const title = pages.find((page) => page.noun === noun)?.title ?? noun;
   const trail: Crumb[] = [
     { text: cluster.name, href: paths.list(cluster.id, pages[0]?.noun ?? "") },

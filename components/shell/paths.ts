@@ -1,5 +1,14 @@
 /** The URLs of the product, in one place. */
-const part = encodeURIComponent;
+const part = (text: string) => encodeURIComponent(text.toWellFormed());
+
+/** One part of an address as it reads; one that does not decode stands as it is. */
+export function decodedPart(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
 
 /** Plugin names hold a slash; in URLs it is the `~` that the kubelet's own folders use. */
 export function pluginSegment(name: string): string {

@@ -2,7 +2,7 @@
  * tRPC's set-up: context, error mapping and the base procedure. Routers hold no `try`: what an operation throws is mapped
  * here, also for server-side callers, which never pass the formatter.
  */
-import { initTRPC, TRPCError } from "@trpc/server";
+import { getTRPCErrorFromUnknown, initTRPC, TRPCError } from "@trpc/server";
 import { codeOf, isAppError, messageOf, type ErrorCode } from "@/lib/errors";
 import type { ApiContext } from "@/server/api/context";
 import { transportCodes } from "@/server/api/errors";
@@ -26,9 +26,23 @@ export const createCallerFactory = t.createCallerFactory;
 
 const mapErrors = t.middleware(async ({ next, ctx, path }) => {
   const result = await next();
-  if (result.ok) return result;
-  throw toTransport(result.error, (error) => ctx.logInternal(error, path));
+  const mapped = (error: TRPCError) => toTransport(error, (inner) => ctx.logInternal(inner, path));
+  if (!result.ok) throw mapped(result.error);
+  return isStream(result.data) ? { ...result, data: mappedStream(result.data, mapped) } : result;
 });
+
+function isStream(data: unknown): data is AsyncIterable<unknown> {
+  return typeof data === "object" && data !== null && Symbol.asyncIterator in data;
+}
+
+/** What a stream throws after it began passes no middleware any more. */
+async function* mappedStream(stream: AsyncIterable<unknown>, mapped: (error: TRPCError) => TRPCError): AsyncGenerator<unknown> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw mapped(getTRPCErrorFromUnknown(error));
+  }
+}
 
 export const procedure = t.procedure.use(mapErrors);
 

@@ -15,6 +15,7 @@ let server: Server;
 let port: number;
 let policy: SecurityPolicy;
 let ready = false;
+const logged: unknown[] = [];
 
 const context: ApiContext = {
   clusters: {
@@ -35,7 +36,7 @@ beforeAll(async () => {
     createContext: () => context,
     policy: () => policy,
     isClosing: () => false,
-    onError: () => {},
+    onError: (_message, error) => void logged.push(error),
   });
   server = createHttpServer({
     router: appRouter,
@@ -43,13 +44,13 @@ beforeAll(async () => {
     policy: () => policy,
     isReady: () => ready,
     pages: async (request, response) => {
-      response.end(`page ${request.headers["content-security-policy"] === undefined ? "without" : "with"} nonce`);
+      response.end(`page ${request.url ?? ""} ${request.headers["content-security-policy"] === undefined ? "without" : "with"} nonce`);
     },
     upgrade: (request, socket, head) => {
       if (!sockets.upgrade(request, socket, head)) refuseSocket(socket, 404, "Nothing is served here");
     },
     development: false,
-    onError: () => {},
+    onError: (_message, error) => void logged.push(error),
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   port = (server.address() as AddressInfo).port;
@@ -88,7 +89,12 @@ describe("plain requests", () => {
     { name: "health is open", send: { path: "/healthz" }, status: 200, text: "ok\n" },
     { name: "health of a foreign host is refused", send: { path: "/healthz", headers: { host: "evil.example" } }, status: 421, text: /host/ },
     { name: "not ready yet", send: { path: "/readyz" }, status: 503, text: "not ready\n" },
-    { name: "a page needs no token and gets a nonce", send: { path: "/c/x/plugins" }, status: 200, text: "page with nonce" },
+    { name: "a page needs no token and gets a nonce", send: { path: "/c/x/plugins" }, status: 200, text: "page /c/x/plugins with nonce" },
+    { name: "a page whose address does not decode leads nowhere", send: { path: "/c/%E0%A4%A/plugins?q=%E0%A4%A" }, status: 200, text: "page /no-such-page with nonce" },
+    { name: "an address of the API that does not decode", send: { path: "/trpc/%E0%A4%A", headers: json }, status: 400, text: /URL-encoding/ },
+    { name: "a batch that does not decode", send: { path: "/trpc/cluster.list,%ff?batch=1", headers: json }, status: 400, text: /URL-encoding/ },
+    { name: "an input that does not decode", send: { path: "/trpc/cluster.status?input=%E0%A4%A", headers: json }, status: 400, text: /./ },
+    { name: "an address of the API that does not decode, without a token", send: { path: "/trpc/%E0%A4%A" }, status: 401, text: /token/ },
     { name: "an unknown procedure without a token is not looked up", send: { path: "/trpc/no.such" }, status: 401, text: /token/ },
     { name: "an unknown procedure with a token", send: { path: "/trpc/no.such", headers: json }, status: 404, text: /no.such/ },
     { name: "a query by GET", send: { path: "/trpc/cluster.list", headers: json }, status: 200, text: /"data":\[\]/ },
@@ -103,6 +109,7 @@ describe("plain requests", () => {
     expect(answer.status).toBe(status);
     if (typeof text === "string") expect(answer.text).toBe(text);
     else expect(answer.text).toMatch(text);
+    expect(logged).toEqual([]);
   });
 
   it("is ready once it says so", async () => {
@@ -147,6 +154,18 @@ describe("the socket", () => {
     client.on("open", () => client.send(JSON.stringify({ method: "connectionParams", data: { token: "wrong" } })));
     await new Promise((resolve) => client.on("close", resolve));
     expect(messages.join()).toMatch(/UNAUTHORIZED/);
+  });
+
+  it("says of a cluster that is not there that it is not there, and logs nothing", async () => {
+    const client = new WebSocket(`ws://127.0.0.1:${port}/trpc?connectionParams=1`);
+    const answer = new Promise<string>((resolve) => client.on("message", (data) => String(data).includes('"error"') && resolve(String(data))));
+    client.on("open", () => {
+      client.send(JSON.stringify({ method: "connectionParams", data: { token } }));
+      client.send(JSON.stringify({ id: 1, method: "subscription", params: { path: "live.changes", input: { cluster: "x" } } }));
+    });
+    expect(JSON.parse(await answer)).toMatchObject({ id: 1, error: { message: "There is no cluster x", data: { code: "NOT_FOUND", app: { code: "not-found" } } } });
+    expect(logged).toEqual([]);
+    client.terminate();
   });
 
   it("refuses a change by the socket: it carries subscriptions only", async () => {

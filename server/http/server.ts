@@ -68,12 +68,23 @@ async function answer(parts: HttpParts, request: IncomingMessage, response: Serv
     if (body === undefined) return refuse(request, response, tooLarge);
     return answerApi(parts, { request: Object.assign(request, { body }), response, path: facts.path });
   }
+  // The page framework answers an address that does not decode with a bare error: it is shown as what it is, a page that is not there.
+  if (!decodes(facts.path)) request.url = "/no-such-page";
   const nonce = randomBytes(16).toString("base64");
   const policy = contentSecurityPolicy(nonce, parts.development);
   // The page framework takes the nonce for its own scripts from this header of the request.
   request.headers["content-security-policy"] = policy;
   response.setHeader("content-security-policy", policy);
   await parts.pages(request, response);
+}
+
+function decodes(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface ApiCall {

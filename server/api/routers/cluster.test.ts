@@ -43,6 +43,17 @@ describe("live.changes", () => {
     await stream.return?.();
   });
 
+  it("is refused for a cluster that is not there before it begins", async () => {
+    const caller = createCallerFactory(appRouter)(contextOf(viewOf(shop)));
+    await expect(caller.live.changes({ cluster: "other" })).rejects.toMatchObject({ code: "NOT_FOUND", message: "There is no cluster other" });
+  });
+
+  it("maps what fails inside the stream as any other failure", async () => {
+    const view = { ...viewOf(shop), onChange: () => { throw new Error("a secret path"); } };
+    const stream = (await createCallerFactory(appRouter)(contextOf(view)).live.changes({ cluster }))[Symbol.asyncIterator]();
+    await expect(stream.next()).rejects.toMatchObject({ code: "INTERNAL_SERVER_ERROR", message: expect.stringContaining("reference ref") });
+  });
+
   it("throws instead of ending while the process stops: only then do browsers come back", async () => {
     const context = { ...contextOf(viewOf(shop)), isClosing: () => true };
     const stream = (await createCallerFactory(appRouter)(context).live.changes({ cluster }))[Symbol.asyncIterator]();

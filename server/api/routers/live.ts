@@ -1,7 +1,7 @@
 import { tracked, TRPCError } from "@trpc/server";
 import { z } from "zod";
 import { inCluster } from "@/lib/inputs/cluster";
-import { topics, type Change, type ClusterView, type Topic } from "@/server/api/context";
+import { topics, type ApiContext, type Change, type ClusterView, type Topic } from "@/server/api/context";
 import { procedure, router } from "@/server/api/init";
 
 export const liveRouter = router({
@@ -11,21 +11,23 @@ export const liveRouter = router({
    */
   changes: procedure
     .input(inCluster.extend({ lastEventId: z.string().nullish() }))
-    .subscription(async function* ({ ctx, input, signal }) {
-      const view = ctx.clusters.viewFor(ctx.person, input.cluster);
-      const inbox = new Inbox(view, signal);
-      try {
-        yield tracked("0", { topics: [...topics] });
-        while (signal?.aborted !== true) {
-          if (ctx.isClosing()) throw new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "Voldeck is stopping" });
-          const change = await inbox.next();
-          if (change) yield tracked(String(change.version), { topics: [...change.topics] });
-        }
-      } finally {
-        inbox.close();
-      }
-    }),
+    // Not a generator itself: a cluster that is not there refuses the subscription, instead of ending a stream that has begun.
+    .subscription(({ ctx, input, signal }) => changesOf(ctx.clusters.viewFor(ctx.person, input.cluster), ctx, signal)),
 });
+
+async function* changesOf(view: ClusterView, ctx: Pick<ApiContext, "isClosing">, signal: AbortSignal | undefined) {
+  const inbox = new Inbox(view, signal);
+  try {
+    yield tracked("0", { topics: [...topics] });
+    while (signal?.aborted !== true) {
+      if (ctx.isClosing()) throw new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "Voldeck is stopping" });
+      const change = await inbox.next();
+      if (change) yield tracked(String(change.version), { topics: [...change.topics] });
+    }
+  } finally {
+    inbox.close();
+  }
+}
 
 /** Holds one merged change for a reader who is slower than the cluster. */
 class Inbox {

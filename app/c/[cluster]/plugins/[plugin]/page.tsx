@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { PluginPage } from "@/components/plugins/plugin-page";
-import { pluginOfSegment } from "@/components/shell/paths";
+import { decodedPart, pluginOfSegment } from "@/components/shell/paths";
 
 interface Props {
   params: Promise<{ plugin: string }>;
@@ -15,5 +15,5 @@ export default async function Page({ params }: Props) {
 }
 
 async function nameOf(params: Props["params"]): Promise<string> {
-  return pluginOfSegment(decodeURIComponent((await params).plugin));
+  return pluginOfSegment(decodedPart((await params).plugin));
 }

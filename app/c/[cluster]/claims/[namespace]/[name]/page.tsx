@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { ClaimPage, type ClaimAddress } from "@/components/claims/claim-page";
+import { decodedPart } from "@/components/shell/paths";
 
 interface Props {
   params: Promise<{ namespace: string; name: string }>;
@@ -15,5 +16,5 @@ export default async function Page({ params }: Props) {
 
 async function addressOf(params: Props["params"]): Promise<ClaimAddress> {
   const { namespace, name } = await params;
-  return { namespace: decodeURIComponent(namespace), name: decodeURIComponent(name) };
+  return { namespace: decodedPart(namespace), name: decodedPart(name) };
 }

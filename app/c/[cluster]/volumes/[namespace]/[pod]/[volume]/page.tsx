@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { VolumePage, type VolumeAddress } from "@/components/volumes/volume-page";
+import { decodedPart } from "@/components/shell/paths";
 
 interface Props {
   params: Promise<{ namespace: string; pod: string; volume: string }>;
@@ -16,5 +17,5 @@ export default async function Page({ params }: Props) {
 
 async function addressOf(params: Props["params"]): Promise<VolumeAddress> {
   const { namespace, pod, volume } = await params;
-  return { namespace: decodeURIComponent(namespace), pod: decodeURIComponent(pod), volume: decodeURIComponent(volume) };
+  return { namespace: decodedPart(namespace), pod: decodedPart(pod), volume: decodedPart(volume) };
 }
