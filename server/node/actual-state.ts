@@ -32,7 +32,10 @@ export interface DeviceMount {
   readonly spec: Spec;
   readonly mode: "Filesystem" | "Block";
   readonly devicePath: string;
-  /** "perhaps": an attempt failed, or an earlier process noted it; attached anew before use, and detached in the end. */
+  /**
+   * "perhaps": attaching or detaching did not end well, or an earlier process noted it. Attached anew before use unless the plugin says
+   * that it still is, and detached in the end.
+   */
   readonly attached: "no" | "perhaps" | "yes";
   /** undefined: nothing is mounted. */
   readonly deviceMountPath: string | undefined;

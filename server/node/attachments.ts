@@ -11,7 +11,7 @@ import type { NodeClient } from "@/server/node/client";
 import { AsyncLock } from "@/server/volume/async-lock";
 
 export interface Attachments {
-  /** Device paths by unique name; "" where none is known. */
+  /** Device paths by unique name; "" where it is in doubt whether the volume is attached, or its driver names no device. */
   list(): Promise<ReadonlyMap<string, string>>;
   put(uniqueName: string, devicePath: string): Promise<void>;
   remove(uniqueName: string): Promise<void>;

@@ -12,6 +12,7 @@ import type { OperationContext } from "@/server/node/operation-context";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
 import { VolumeError } from "@/server/volume/errors";
 import { specName } from "@/server/volume/spec";
+import type { Attacher } from "@/server/volume/volume";
 
 const waitForAttachMs = 600_000;
 
@@ -25,27 +26,43 @@ export async function attachDevice(context: OperationContext, volume: ResolvedVo
   const plugin = await step("AttachVolume.FindAttachablePluginBySpec failed", name, () => manager.findAttachablePluginBySpec(spec));
   if (!plugin) return known;
   const attacher = await step("AttachVolume.NewAttacher failed", name, () => plugin.newAttacher());
-  let attached = known;
-  if (known.attached !== "yes") {
+  let attached = { ...known, spec };
+  if (await isStillAttached(context, attached, attacher)) {
+    attached = { ...attached, attached: "yes" };
+    actual.putDevice(attached);
+  } else {
     const devicePath = await step("AttachVolume.Attach failed", name, () => attachNoted(context, known, () => attacher.attach(spec, host.getNodeName())));
-    attached = { ...known, attached: "yes", devicePath };
+    attached = { ...attached, attached: "yes", devicePath };
     actual.putDevice(attached);
     const message = operationMessage("AttachVolume.Attach succeeded", name);
     context.event(pod, { type: "Normal", reason: successReasons["AttachVolume.Attach succeeded"], message });
   }
+  // Not noted before the device is mounted: a retry waits for what attach named.
   const devicePath = await step("MountVolume.WaitForAttach failed", name, () =>
     attacher.waitForAttach(spec, attached.devicePath, pod, waitForAttachMs),
   );
-  const ready = { ...attached, devicePath };
-  actual.putDevice(ready);
-  return ready;
+  return { ...attached, devicePath };
+}
+
+/**
+ * Of what an earlier process noted as attached the plugin is asked: the machine may have started anew since. What is in doubt, or what a
+ * plugin can't tell, is attached anew.
+ */
+async function isStillAttached({ host }: OperationContext, { attached, spec, devicePath, uniqueName }: DeviceMount, attacher: Attacher): Promise<boolean> {
+  if (attached !== "perhaps" || devicePath === "") return attached === "yes";
+  try {
+    return (await attacher.volumesAreAttached([spec], host.getNodeName()))?.get(spec) ?? false;
+  } catch (error) {
+    host.ports.log.error("a plugin does not tell whether a volume is attached", error, { volume: uniqueName });
+    return false;
+  }
 }
 
 /** Whatever its end: what may be attached stays noted until it is detached. A refusal has attached nothing. */
 async function attachNoted({ actual, attachments, point }: OperationContext, device: DeviceMount, attach: () => Promise<string>): Promise<string> {
   const { uniqueName } = device;
-  await attachments.put(uniqueName, device.devicePath);
-  actual.putDevice({ ...device, attached: "perhaps" });
+  await attachments.put(uniqueName, "");
+  actual.putDevice({ ...device, attached: "perhaps", devicePath: "" });
   point("mount-before-attach");
   const devicePath = await attach().catch(async (error: unknown) => {
     if (codeOf(error) === "refused") {
@@ -87,8 +104,9 @@ export async function mountDevice(context: OperationContext, volume: ResolvedVol
 /** What an error says of the device: uncertain stays to be looked at, a transient one changes nothing, any other means "not mounted". */
 function markDeviceAfter({ actual }: OperationContext, device: DeviceMount, error: unknown): void {
   const code = codeOf(error);
+  const known = actual.device(device.uniqueName) ?? device;
   if (code === "uncertain") actual.putDevice({ ...device, certainty: "uncertain" });
-  else if (code !== "transient" && device.attached !== "no") actual.putDevice({ ...device, deviceMountPath: undefined, certainty: "certain" });
+  else if (code !== "transient" && device.attached !== "no") actual.putDevice({ ...known, deviceMountPath: undefined, certainty: "certain" });
   else if (code !== "transient") actual.removeDevice(device.uniqueName);
 }
 
@@ -102,7 +120,7 @@ export async function unmountDevice(context: OperationContext, device: DeviceMou
   const { actual, manager } = context;
   const name = specName(device.spec);
   const plugin = await step("UnmountDevice failed", name, () => manager.findDeviceMountablePluginByName(device.pluginName));
-  const { deviceMountPath } = device;
+  const { deviceMountPath, devicePath } = device;
   if (plugin && deviceMountPath !== undefined) {
     await step("UnmountDevice failed", name, async () => {
       const references = await plugin.getDeviceMountRefs(deviceMountPath);
@@ -111,6 +129,7 @@ export async function unmountDevice(context: OperationContext, device: DeviceMou
       context.point("unmount-before-device");
       actual.putDevice({ ...device, certainty: "uncertain" });
       await unmounter.unmountDevice(deviceMountPath);
+      await refuseWhileOpen(context, devicePath);
     });
     context.point("unmount-after-device");
   }
@@ -126,9 +145,19 @@ function refuseWhileReferenced(path: string, references: readonly string[]): voi
   throw new VolumeError(`the device mount path ${goQuote(path)} is still mounted by other references [${others.join(" ")}]`);
 }
 
+/** A device that is still mounted elsewhere, or held by a program, is not taken from it (isDeviceOpened). */
+async function refuseWhileOpen({ host }: OperationContext, devicePath: string): Promise<void> {
+  const hostUtils = host.getHostUtil();
+  if (devicePath === "" || !(await hostUtils.pathIsDevice(devicePath)) || !(await hostUtils.deviceOpened(devicePath))) return;
+  throw new VolumeError("the device is in use when it was no longer expected to be in use");
+}
+
+/** Once it was asked for, whatever its end, the volume has to be attached anew before it is used. */
 async function detachDevice(context: OperationContext, device: DeviceMount): Promise<void> {
   if (device.attached === "no") return;
   const name = specName(device.spec);
+  await context.attachments.put(device.uniqueName, "");
+  context.actual.putDevice({ ...device, attached: "perhaps", devicePath: "", deviceMountPath: undefined, certainty: "certain" });
   context.point("unmount-before-detach");
   await step("DetachVolume.Detach failed", name, async () => {
     const plugin = await context.manager.findAttachablePluginByName(device.pluginName);

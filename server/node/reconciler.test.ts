@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { PersistentVolume, PersistentVolumeClaim } from "@/lib/kube/storage";
 import { createMemoryHost, type MemoryHost, type MemoryHostOptions } from "@/server/hosts/memory";
 import { FakeCluster } from "@/server/node/fake-cluster";
-import { boundPod, nodeName, testNode } from "@/server/node/test-node";
+import { boundPod, testNode } from "@/server/node/test-node";
 import { VolumeError } from "@/server/volume/errors";
 import { newConfigMapPlugin } from "@/server/volume/plugins/configmap";
 import { newEmptyDirPlugin } from "@/server/volume/plugins/empty-dir/plugin";
-import { newFlexVolumePlugin } from "@/server/volume/plugins/flexvolume/plugin";
 import { newHostPathPlugin } from "@/server/volume/plugins/host-path";
 import { newLocalVolumePlugin } from "@/server/volume/plugins/local-volume";
 import type { VolumePlugin } from "@/server/volume/plugin";
@@ -358,64 +357,5 @@ describe("after a restart", () => {
     const left = ["kubernetes.io~local-volume/volumeDevices/pv-gone", "kubernetes.io/flexvolume/voldeck.dev/disk/mounts/gone", "kubernetes.io/local-volume/mounts/pv-full", "kubernetes.io/local-volume/other"];
     const found = await Promise.all(left.map(async (path) => (await memory.files.lstat(`${plugins}/${path}`)) !== undefined));
     expect(found).toEqual([false, false, true, true]);
-  });
-
-  describe("an attached volume", () => {
-    const uniqueName = "voldeck.dev/disk/data";
-    const diskPod = boundPod("a", [{ name: "data", flexVolume: { driver: "voldeck.dev/disk" } }]);
-
-    /** A driver that attaches, and a node with it. */
-    async function startWithDriver(options: { readonly attach?: string } = {}) {
-      const memory = createMemoryHost({ files: { "/drivers/voldeck.dev~disk/disk": { kind: "file", mode: 0o755 } } });
-      const answers: Record<string, string> = { init: '{"status":"Success","capabilities":{"attach":true}}', attach: options.attach ?? '{"status":"Success","device":"/dev/x"}', mountdevice: '{"status":"Success"}', detach: '{"status":"Success"}' };
-      memory.exec.setFallback(({ args: [command = ""] }) => answers[command] ?? { output: '{"status":"Not supported"}', exitCode: 1 });
-      const plugin = await newFlexVolumePlugin("/drivers", "voldeck.dev~disk", { exec: memory.exec, log: memory.log, checkDriver: async () => undefined, timeoutMs: 1_000 });
-      const node = await testNode({ host: memory.host, plugins: [plugin] });
-      const again = () => testNode({ host: memory.host, plugins: [plugin], cluster: node.cluster });
-      const calls = (command: string) => memory.exec.calls.map(({ args }) => args).filter(([name]) => name === command);
-      return { node, again, calls, noted: () => node.cluster.get("nodes", undefined, nodeName)?.status?.volumesAttached ?? [] };
-    }
-
-    it("stands in the node's status until it is detached", async () => {
-      const { node, calls, noted } = await startWithDriver();
-      node.cluster.put("pods", diskPod);
-      await node.settle();
-      expect(noted()).toEqual([{ name: uniqueName, devicePath: "/dev/x" }]);
-      node.cluster.remove("pods", "shop", "a");
-      await node.settle();
-      expect(calls("detach")).toEqual([["detach", "data", nodeName]]);
-      expect(noted()).toEqual([]);
-    });
-
-    it("that an earlier process attached and no folder tells of is detached", async () => {
-      const { node, again, calls, noted } = await startWithDriver();
-      node.cluster.put("nodes", { metadata: { name: nodeName }, status: { volumesAttached: [{ name: uniqueName, devicePath: "/dev/x" }] } });
-      const second = await again();
-      await second.settle();
-      expect(calls("detach")).toEqual([["detach", "data", nodeName]]);
-      expect(noted()).toEqual([]);
-    });
-
-    it("that is still wanted after a restart is attached anew and stays noted", async () => {
-      const { node, again, calls, noted } = await startWithDriver();
-      node.cluster.put("pods", diskPod);
-      await node.settle();
-      const second = await again();
-      await second.settle();
-      expect(calls("attach")).toHaveLength(2);
-      expect(calls("detach")).toEqual([]);
-      expect(noted()).toEqual([{ name: uniqueName, devicePath: "/dev/x" }]);
-    });
-
-    it("may be attached though the driver failed, and is detached when nobody wants it", async () => {
-      const { node, calls, noted } = await startWithDriver({ attach: '{"status":"Failure","message":"busy"}' });
-      node.cluster.put("pods", diskPod);
-      await node.settle();
-      expect(noted()).toEqual([{ name: uniqueName, devicePath: "" }]);
-      node.cluster.remove("pods", "shop", "a");
-      await node.settle();
-      expect(calls("detach")).toHaveLength(1);
-      expect(noted()).toEqual([]);
-    });
   });
 });

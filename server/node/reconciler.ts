@@ -18,7 +18,7 @@ import { PendingOperations } from "@/server/node/pending-operations";
 import { planWork, type PlannedWork } from "@/server/node/plan";
 import { reconstruct, reconstructAttached, type UnknownFolder } from "@/server/node/reconstruct";
 import { removeStrays } from "@/server/node/strays";
-import { resolveVolume, type ResolvedVolume } from "@/server/node/resolve-volume";
+import { resolveVolume, SharedNames, type ResolvedVolume } from "@/server/node/resolve-volume";
 import { isNoPluginMatched } from "@/server/volume/errors";
 import { cleanupMountPoint, cleanupTools } from "@/server/volume/mount-cleanup";
 import { specName } from "@/server/volume/spec";
@@ -76,6 +76,7 @@ export class Reconciler {
   private unknownCleaned = false;
   private straysCleaned = false;
   private lastRemountMs: number;
+  private readonly names = new SharedNames();
   private readonly seenPods = new Map<string, string>();
   private readonly said = new Map<string, { text: string; atMs: number }>();
 
@@ -136,7 +137,7 @@ export class Reconciler {
     const unprocessed: UnresolvedVolume[] = [...desired.unprocessed];
     for (const wanted of desired.wanted) {
       try {
-        resolved.push(await resolveVolume(this.context.manager, wanted));
+        resolved.push(await resolveVolume(this.context.manager, this.names, wanted));
       } catch (error) {
         unprocessed.push({ pod: wanted.pod, volumeName: wanted.volumeName, message: messageOf(error) });
         if (!isNoPluginMatched(error)) this.context.host.ports.log.error("a volume has no plugin", error, { volume: wanted.key });

@@ -18,15 +18,33 @@ export interface ResolvedVolume extends WantedVolume {
   readonly deviceMountable: boolean;
 }
 
+/**
+ * Names that plugins gave. Some run a driver for a name: it is asked once for each version of the object that defines the volume, as the
+ * kubelet asks when it processes a pod, and not at every look.
+ */
+export class SharedNames {
+  private readonly names = new WeakMap<VolumePlugin, WeakMap<object, string>>();
+
+  /** Throws as `sharedName` does; a failure is not kept. */
+  async of(plugin: VolumePlugin, spec: Spec): Promise<string> {
+    const source = spec.volume ?? spec.persistentVolume ?? spec;
+    const known = this.names.get(plugin) ?? new WeakMap<object, string>();
+    this.names.set(plugin, known);
+    const name = known.get(source) ?? (await sharedName(plugin, spec));
+    known.set(source, name);
+    return name;
+  }
+}
+
 /** Throws with the kubelet's text when no plugin, or more than one, serves the volume. */
-export async function resolveVolume(manager: VolumePluginManager, wanted: WantedVolume): Promise<ResolvedVolume> {
+export async function resolveVolume(manager: VolumePluginManager, names: SharedNames, wanted: WantedVolume): Promise<ResolvedVolume> {
   const { spec } = wanted;
   const plugin = await manager.findPluginBySpec(spec).catch((error: unknown) => {
     throw wrap(`failed to get Plugin from volumeSpec for volume ${goQuote(specName(spec))} err=${messageOf(error)}`, error);
   });
   const attachable = await found(manager.findAttachablePluginBySpec(spec));
   const deviceMountable = await found(manager.findDeviceMountablePluginBySpec(spec));
-  const uniqueName = attachable || deviceMountable ? await sharedName(plugin, spec) : podVolumeName(plugin, wanted.podUID, spec);
+  const uniqueName = attachable || deviceMountable ? await names.of(plugin, spec) : podVolumeName(plugin, wanted.podUID, spec);
   return { ...wanted, pluginName: plugin.getPluginName(), uniqueName, attachable, deviceMountable };
 }
 
