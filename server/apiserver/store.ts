@@ -3,6 +3,7 @@
  * disk, a write is on disk before it is seen. Watches are served from the log; what lies before its window is gone (410).
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { inTransaction, lockWaitMs, openingError, requireWhole } from "@/lib/database";
 import { compareText } from "@/lib/names";
 import { isObject, newObject, parseJson, stringifyJson, type JsonObject } from "@/lib/kube/json";
 
@@ -62,13 +63,23 @@ export class Store {
   private readonly listeners = new Set<(change: Change) => void>();
   private current = 0;
 
+  /** Throws AppError `precondition`, the file left as it is: damaged, in use, or whatever SQLite says. */
   constructor(options: StoreOptions) {
     this.windowSize = options.windowSize ?? 10_000;
-    this.database = new DatabaseSync(options.file);
-    this.database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    this.database.exec(schema);
-    this.statements = prepare(this.database);
-    this.load();
+    const what = `the object store ${options.file}`;
+    let database: DatabaseSync | undefined;
+    try {
+      database = new DatabaseSync(options.file, { timeout: lockWaitMs });
+      requireWhole(database, what);
+      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+      database.exec(schema);
+      this.statements = prepare(database);
+      this.database = database;
+      this.load();
+    } catch (error) {
+      database?.close();
+      throw openingError(what, error);
+    }
   }
 
   /** The revision of the newest write. */
@@ -166,17 +177,12 @@ export class Store {
     const { key } = change;
     const place = [key.group, key.resource, key.namespace, key.name] as const;
     const body = stringifyJson(change.object);
-    this.database.exec("BEGIN IMMEDIATE");
-    try {
+    inTransaction(this.database, () => {
       if (change.type === "DELETED") this.statements.deleteObject.run(...place);
       else this.statements.writeObject.run(...place, change.revision, body);
       this.statements.writeChange.run(change.revision, change.type, ...place, body, change.previous === undefined ? null : stringifyJson(change.previous));
       if (this.log.length >= this.windowSize) this.statements.trim.run(change.revision - this.windowSize);
-      this.database.exec("COMMIT");
-    } catch (error) {
-      this.database.exec("ROLLBACK");
-      throw error;
-    }
+    });
     this.apply(change);
     for (const listener of [...this.listeners]) listener(change);
   }

@@ -3,7 +3,8 @@
  * intent, object read, sending, answer, follow, end. What survives a kill is what was true.
  */
 import { DatabaseSync } from "node:sqlite";
-import { AppError } from "@/lib/errors";
+import { inTransaction, lockWaitMs, openingError, requireWhole } from "@/lib/database";
+import { AppError, messageOf } from "@/lib/errors";
 import type { OperationPhase, OperationRecord } from "./operation";
 
 export interface JournalEntry {
@@ -27,33 +28,44 @@ export interface Journal {
   close(): void;
 }
 
-const schemaVersion = 1;
-
-/** Throws AppError `internal` for a file of another version. */
+/**
+ * Makes the file when there is none, and brings one of an older version to this one. Throws AppError `precondition`, the file left as
+ * it is: damaged, in use, of a later version, or whatever SQLite says.
+ */
 export function openJournal(path: string): Journal {
-  const database = new DatabaseSync(path);
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
-  migrate(database, path);
+  const what = `the journal of operations ${path}`;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: lockWaitMs });
+    requireWhole(database, what);
+    requireKnownVersion(database, what);
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    migrate(database);
+    return journalOf(database);
+  } catch (error) {
+    database?.close();
+    throw openingError(what, error);
+  }
+}
+
+function journalOf(database: DatabaseSync): Journal {
   const statements = prepare(database);
   const add = (id: string, entry: JournalEntry) => statements.addEntry.run(id, entry.at, entry.phase, entry.note);
-  const inTransaction = (act: () => void) => {
-    database.exec("BEGIN IMMEDIATE");
+  const write = (act: () => void) => {
     try {
-      act();
-      database.exec("COMMIT");
+      inTransaction(database, act);
     } catch (error) {
-      database.exec("ROLLBACK");
-      throw error;
+      throw new AppError("internal", `the journal of operations can't be written: ${messageOf(error)}`, { cause: error });
     }
   };
   return {
     begin: (record, note) =>
-      inTransaction(() => {
+      write(() => {
         statements.insert.run(record.id, record.cluster, record.startedAt, record.phase, JSON.stringify(record));
         add(record.id, { at: record.startedAt, phase: record.phase, note });
       }),
     write: (record, entry) =>
-      inTransaction(() => {
+      write(() => {
         statements.update.run(record.phase, JSON.stringify(record), record.id);
         add(record.id, entry);
       }),
@@ -65,26 +77,40 @@ export function openJournal(path: string): Journal {
   };
 }
 
-function migrate(database: DatabaseSync, path: string): void {
-  const row = database.prepare("PRAGMA user_version").get();
-  const version = Number(row?.["user_version"] ?? 0);
-  if (version === schemaVersion) return;
-  if (version !== 0) {
-    throw new AppError("internal", `${path} is a journal of version ${version}, this Voldeck knows version ${schemaVersion}`);
-  }
-  database.exec(`
-    BEGIN IMMEDIATE;
-    CREATE TABLE operation (
-      id TEXT PRIMARY KEY, cluster TEXT NOT NULL, started_at TEXT NOT NULL, phase TEXT NOT NULL, record TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX operation_by_start ON operation (cluster, started_at DESC);
-    CREATE INDEX operation_open ON operation (phase) WHERE phase <> 'ended';
-    CREATE TABLE entry (
-      seq INTEGER PRIMARY KEY, operation TEXT NOT NULL REFERENCES operation (id), at TEXT NOT NULL, phase TEXT NOT NULL, note TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX entry_by_operation ON entry (operation, seq);
-    PRAGMA user_version = ${schemaVersion};
-    COMMIT;`);
+/** The first step makes the first version, and so on; steps are only ever added. */
+const migrations: readonly string[] = [
+  `CREATE TABLE operation (
+     id TEXT PRIMARY KEY, cluster TEXT NOT NULL, started_at TEXT NOT NULL, phase TEXT NOT NULL, record TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX operation_by_start ON operation (cluster, started_at DESC);
+   CREATE INDEX operation_open ON operation (phase) WHERE phase <> 'ended';
+   CREATE TABLE entry (
+     seq INTEGER PRIMARY KEY, operation TEXT NOT NULL REFERENCES operation (id), at TEXT NOT NULL, phase TEXT NOT NULL, note TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX entry_by_operation ON entry (operation, seq)`,
+  // The order of beginning is the rowid's: a clock can be set back.
+  `DROP INDEX operation_by_start;
+   CREATE INDEX operation_by_cluster ON operation (cluster)`,
+];
+
+function migrate(database: DatabaseSync): void {
+  const version = versionOf(database);
+  if (version === migrations.length) return;
+  inTransaction(database, () => {
+    for (const step of migrations.slice(version)) database.exec(step);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
+  });
+}
+
+function requireKnownVersion(database: DatabaseSync, what: string): void {
+  const version = versionOf(database);
+  if (version <= migrations.length) return;
+  const known = `this Voldeck knows versions up to ${migrations.length}`;
+  throw new AppError("precondition", `${what} is of version ${version}, ${known}; it was written by a newer one`);
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }
 
 function prepare(database: DatabaseSync) {
@@ -94,8 +120,8 @@ function prepare(database: DatabaseSync) {
     addEntry: database.prepare("INSERT INTO entry (operation, at, phase, note) VALUES (?, ?, ?, ?)"),
     get: database.prepare("SELECT record FROM operation WHERE id = ?"),
     entries: database.prepare("SELECT at, phase, note FROM entry WHERE operation = ? ORDER BY seq"),
-    list: database.prepare("SELECT record FROM operation WHERE cluster = ? ORDER BY started_at DESC, id LIMIT 1000"),
-    open: database.prepare("SELECT record FROM operation WHERE phase <> 'ended' ORDER BY started_at, id"),
+    list: database.prepare("SELECT record FROM operation WHERE cluster = ? ORDER BY rowid DESC LIMIT 1000"),
+    open: database.prepare("SELECT record FROM operation WHERE phase <> 'ended' ORDER BY rowid"),
   };
 }
 
