@@ -1,13 +1,16 @@
 /** What this program may touch: its own root, its own loop devices, and what a person allowed. Everything else is refused. */
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { codeOf } from "@/lib/errors";
 import { cleanPath, isWithin } from "@/server/hosts/paths";
+import type { LoopTable } from "./loop-table";
 
 export interface AccessOptions {
   /** Absolute, without links. */
   readonly root: string;
   readonly allowedPaths?: readonly string[];
   readonly allowedDevices?: readonly string[];
+  /** Without it no loop device is the root's own. */
+  readonly loops?: Pick<LoopTable, "isOwn">;
 }
 
 interface Allowed {
@@ -22,12 +25,13 @@ export class Access {
     readonly root: string,
     private readonly paths: readonly Allowed[],
     private readonly devices: readonly Allowed[],
+    private readonly loops: AccessOptions["loops"],
   ) {}
 
   static async create(options: AccessOptions): Promise<Access> {
     const paths = await Promise.all([options.root, ...(options.allowedPaths ?? [])].map(resolved));
     const devices = await Promise.all((options.allowedDevices ?? []).map(resolved));
-    return new Access(cleanPath(options.root), paths, devices);
+    return new Access(cleanPath(options.root), paths, devices, options.loops);
   }
 
   /** The path with the links above an allowed folder undone, or undefined when it is outside of all of them. */
@@ -53,20 +57,12 @@ export class Access {
 
   /** A device that a person allowed, or a loop device whose file lies in the root. `device` has no links. */
   async mayUseDevice(device: string): Promise<boolean> {
-    return this.devices.some(({ real }) => real === device) || (await this.isOwnLoop(device));
+    return this.devices.some(({ real }) => real === device) || (await this.loops?.isOwn(device)) === true;
   }
 
   /** A source of a mount that is neither path nor device, such as `server:/export`: allowed only word for word. */
   mayMountSource(source: string): boolean {
     return this.devices.some(({ given }) => given === source);
-  }
-
-  private async isOwnLoop(device: string): Promise<boolean> {
-    const name = /^\/dev\/(loop\d+)$/.exec(device)?.[1];
-    if (name === undefined) return false;
-    // Asked anew each time: the number of a loop device is soon somebody else's.
-    const file = await readFile(`/sys/block/${name}/loop/backing_file`, "utf8").catch(() => "");
-    return isWithin(this.root, file.trimEnd().replace(/ \(deleted\)$/, ""));
   }
 }
 

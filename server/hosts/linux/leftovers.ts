@@ -15,6 +15,7 @@ import { LinuxFiles } from "./files";
 import { ForeignCalls } from "./foreign-call";
 import { LoopDevices } from "./loop";
 import type { LoopDevice } from "./loop";
+import { LoopTable } from "./loop-table";
 import { MountReader } from "./mount-reader";
 import { LinuxMounter } from "./mounter";
 import { identityOf, isRunning } from "./process-identity";
@@ -37,7 +38,7 @@ export interface Leftovers {
   readonly obstacles: readonly string[];
   readonly files: LinuxFiles;
   /**
-   * Unmounts, detaches, and ends the processes, in this order; what is gone already is no failure. Throws AppError `precondition`, naming
+   * Unmounts, ends the processes, and detaches, in this order; what is gone already is no failure. Throws AppError `precondition`, naming
    * what stayed, when something is in use; then the rest was not begun.
    */
   undo(): Promise<void>;
@@ -58,12 +59,13 @@ const pollMs = 20;
 
 export async function findLeftovers({ data, node }: LeftoverPlaces, log: Log): Promise<Leftovers> {
   const exec = new LinuxExec(log);
-  const access = await Access.create({ root: data });
+  const loopTable = new LoopTable(data, exec);
+  const access = await Access.create({ root: data, loops: loopTable });
   const mountReader = new MountReader();
   const foreignCalls = new ForeignCalls({ log });
   const files = new LinuxFiles({ access, mounts: mountReader, foreignCalls, exec });
   const mounter = new LinuxMounter({ access, files, mounts: mountReader, exec, blockTools: new LinuxBlockTools({ access, exec }) });
-  const loop = new LoopDevices(access, files, exec);
+  const loop = new LoopDevices({ access, files, exec, table: loopTable });
 
   const table = await mountReader.read();
   const below = table.filter((row) => row.mountPoint !== data && isWithin(data, row.mountPoint));
@@ -87,14 +89,28 @@ export async function findLeftovers({ data, node }: LeftoverPlaces, log: Log): P
     ],
     undo: async () => {
       await forEachOf([...mounts].reverse(), ({ mountPoint }) => mounter.unmount(mountPoint));
-      await forEachOf(loops, ({ device }) => loop.detach(device));
       await forEachOf(identities, ({ identity }) => end(identity));
-      // The kernel puts the detaching of a device in use off to its last user, such as a mount in another namespace.
+      await forEachOf(loops, ({ device }) => detachWhenFree(loop, device));
+      // The kernel puts the detaching of a device that is open off to its last user.
       const stillThere = await until(async () => ((await loop.list()).length === 0 ? undefined : loop.list()));
       if (stillThere) throw inUse(stillThere.map(({ device, file }) => `${device} over ${file} is in use`));
     },
     close: () => foreignCalls.close(),
   };
+}
+
+/** The mounts of a namespace go a moment after its last process. */
+async function detachWhenFree(loop: LoopDevices, device: string): Promise<void> {
+  const busy = await until(async () => {
+    try {
+      await loop.detach(device);
+      return undefined;
+    } catch (error) {
+      if (codeOf(error) === "EBUSY") return error;
+      throw error;
+    }
+  });
+  if (busy) throw busy;
 }
 
 /** Everything is tried, so that the person sees all that is in the way at once. */

@@ -14,6 +14,7 @@ import { ForeignCalls } from "./foreign-call";
 import { linuxHostUtils } from "./host-utils";
 import { systemInspector, trustedUids } from "./inspector";
 import { LoopDevices } from "./loop";
+import { LoopTable } from "./loop-table";
 import { MountReader } from "./mount-reader";
 import { LinuxMounter } from "./mounter";
 import { NamespaceExec } from "./namespace-exec";
@@ -77,7 +78,8 @@ async function hostIn(folder: DataFolder, capability: MountCapability, options: 
   const namespace = capability.mode === "user-namespace" ? await openUserNamespace(root, systemClock) : undefined;
   const prefix = namespace?.prefix ?? "";
   const { allowedPaths, allowedDevices } = options;
-  const access = await Access.create({ root, allowedPaths, allowedDevices });
+  const table = new LoopTable(root, exec);
+  const access = await Access.create({ root, allowedPaths, allowedDevices, loops: table });
   const mounts = new MountReader(namespace?.holderPid ?? "self");
   const foreignCalls = new ForeignCalls({ log: options.log, timeoutMs: options.foreignTimeoutMs });
   const files = new LinuxFiles({ access, mounts, foreignCalls, exec, prefix });
@@ -100,7 +102,7 @@ async function hostIn(folder: DataFolder, capability: MountCapability, options: 
     mounter,
     hostUtils: linuxHostUtils(files, mounter),
     access,
-    loop: new LoopDevices(access, files, exec),
+    loop: new LoopDevices({ access, files, exec, table }),
     foreignCalls,
     namespace,
     inspector: systemInspector,

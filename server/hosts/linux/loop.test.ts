@@ -1,8 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { truncateSync, unlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryLog } from "@/server/hosts/memory";
+import { mountsAtOrBelow } from "@/server/hosts/mount-queries";
 import { createLinuxHost } from "./linux-host";
 import type { LinuxHost } from "./linux-host";
 import { isolatedFolder, removeFolder } from "./test-folder";
@@ -19,12 +22,30 @@ function file(path: string): string {
   return path;
 }
 
+const apart = new Set<ChildProcess>();
+
+/** Runs a shell script in a mount namespace of its own until `end`; `said` is its first line. */
+async function inNamespace(script: string, ...args: readonly string[]): Promise<{ readonly said: string; end(): Promise<void> }> {
+  const child = spawn("unshare", ["-m", "--propagation", "private", "sh", "-c", script, "sh", ...args]);
+  apart.add(child);
+  const [said] = await once(child.stdout.setEncoding("utf8"), "data");
+  return { said: String(said).trim(), end: () => ended(child) };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  apart.delete(child);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
 describe.skipIf(!isRoot)("loop devices", () => {
   beforeEach(async () => {
     folder = isolatedFolder();
     host = await createLinuxHost({ root: join(folder, "d"), log: new MemoryLog(), mode: "root" });
   });
   afterEach(async () => {
+    for (const child of apart) await ended(child);
+    for (const target of mountsAtOrBelow(await host.mounter.mountInfo(), folder).toReversed()) execFileSync("umount", [target]);
     for (const { device } of await host.loop.list()) await host.loop.detach(device);
     expect(await host.loop.list()).toEqual([]);
     await host.close();
@@ -67,6 +88,52 @@ describe.skipIf(!isRoot)("loop devices", () => {
     } finally {
       execFileSync("losetup", ["-d", device]);
     }
+  });
+
+  it("are not detached while they are mounted, by whomever and in whatever namespace", async () => {
+    const device = await host.loop.attach(file(join(host.root, "disk")));
+    await host.ports.blockTools.format(device, "ext4", []);
+    const elsewhere = join(folder, "elsewhere");
+    mkdirSync(elsewhere);
+    const busy = { code: "EBUSY", message: `losetup ${device}: device or resource busy` };
+
+    execFileSync("mount", [device, elsewhere]);
+    await expect(host.loop.detach(device)).rejects.toMatchObject(busy);
+    execFileSync("umount", [elsewhere]);
+
+    const { end } = await inNamespace('mount "$1" "$2" && echo mounted && exec sleep 60', device, elsewhere);
+    await expect(host.loop.detach(device)).rejects.toMatchObject(busy);
+    await end();
+
+    const node = join(folder, "node");
+    writeFileSync(node, "");
+    execFileSync("mount", ["--bind", device, node]);
+    await expect(host.loop.detach(device)).rejects.toMatchObject(busy);
+    execFileSync("umount", [node]);
+    expect(await host.loop.list()).toHaveLength(1);
+    await host.loop.detach(device);
+  });
+
+  it("are ours by their inode: a file at the same path in another namespace is another's", async () => {
+    const disk = file(join(host.root, "disk"));
+    const script = 'mount -t tmpfs tmpfs "$1" && truncate -s 16M "$1/disk" && losetup -f --show "$1/disk" && exec sleep 60';
+    const { said: device } = await inNamespace(script, host.root);
+    try {
+      expect(readFileSync(`/sys/block/${basename(device)}/loop/backing_file`, "utf8")).toBe(`${disk}\n`);
+      expect(await host.loop.list()).toEqual([]);
+      expect(await host.access.mayUseDevice(device)).toBe(false);
+      await expect(host.loop.detach(device)).rejects.toMatchObject({ code: "EACCES" });
+      await expect(host.ports.blockTools.format(device, "ext4", [])).rejects.toMatchObject({ code: "EACCES" });
+    } finally {
+      execFileSync("losetup", ["-d", device]);
+    }
+  });
+
+  it("are not made over a file that another device covers in part", async () => {
+    const disk = file(join(host.root, "disk"));
+    const part = execFileSync("losetup", ["-f", "--show", "--offset", "1048576", disk], { encoding: "utf8" }).trim();
+    await expect(host.loop.attach(disk)).rejects.toMatchObject({ message: expect.stringContaining("overlapping loop device") });
+    await host.loop.detach(part);
   });
 
   it("are held while they are mounted", async () => {

@@ -1,34 +1,36 @@
 /** Loop devices over files of the data folder. */
-import { refusedError } from "@/server/hosts/file-errors";
+import { fileError, refusedError } from "@/server/hosts/file-errors";
 import { VolumeError } from "@/server/volume/errors";
 import type { Exec, ExecResult } from "@/server/volume/ports";
-import type { LinuxFiles } from "./files";
 import type { Access } from "./access";
 import { endOf } from "./exec";
+import type { LinuxFiles } from "./files";
+import type { LoopDevice, LoopTable, OwnLoop } from "./loop-table";
+import { readEveryMountTable } from "./mount-reader";
+import { holdsDevice } from "./mount-table";
+
+export type { LoopDevice } from "./loop-table";
 
 const timeoutMs = 30_000;
 
-export interface LoopDevice {
-  readonly device: string;
-  readonly file: string;
-  /** The file was removed; the device still holds its content. */
-  readonly deleted: boolean;
+export interface LoopDevicesOptions {
+  readonly access: Access;
+  readonly files: LinuxFiles;
+  readonly exec: Exec;
+  readonly table: LoopTable;
 }
 
 export class LoopDevices {
-  constructor(
-    private readonly access: Access,
-    private readonly files: LinuxFiles,
-    private readonly exec: Exec,
-  ) {}
+  constructor(private readonly options: LoopDevicesOptions) {}
 
-  /** The device over a file; the one that is there already, or a new one. Throws EACCES for files outside of the root. */
+  /**
+   * The device over a file; the one that is there already, or a new one. Throws EACCES for files outside of the root, VolumeError when a
+   * device over a part of the file is in the way.
+   */
   async attach(file: string): Promise<string> {
-    const real = await this.files.realPath(file);
-    if (!real.startsWith(`${this.access.root}/`)) throw refusedError("losetup", file);
-    const there = (await this.find(real))[0];
-    if (there !== undefined) return there;
-    return (await this.run(["-f", "--show", real])).output.trim();
+    const real = await this.options.files.realPath(file);
+    if (!real.startsWith(`${this.options.access.root}/`)) throw refusedError("losetup", file);
+    return (await this.run(["--nooverlap", "-f", "--show", real])).output.trim();
   }
 
   /** Takes over the size of the file after it grew. */
@@ -37,9 +39,14 @@ export class LoopDevices {
     await this.run(["-c", device]);
   }
 
-  /** While the device is mounted the kernel detaches it only at the last unmount. */
+  /**
+   * Throws EBUSY while the device is mounted in any mount namespace that can be seen: the kernel would say yes and detach it only at the
+   * last unmount.
+   */
   async detach(device: string): Promise<void> {
-    await this.requireOwn(device);
+    const { number } = await this.requireOwn(device);
+    const rows = await readEveryMountTable();
+    if (rows.some((row) => holdsDevice(row, { path: device, number }))) throw fileError("losetup", device, "EBUSY");
     await this.run(["-d", device]);
   }
 
@@ -50,23 +57,17 @@ export class LoopDevices {
 
   /** The loop devices whose files lie in the root. */
   async list(): Promise<readonly LoopDevice[]> {
-    const { output } = await this.run(["-l", "-n", "--raw", "-O", "NAME,BACK-FILE"]);
-    return output.split("\n").flatMap((line) => {
-      const [device, ...rest] = line.split(" ");
-      const shown = rest.join(" ").replaceAll(/\\x([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-      const deleted = shown.endsWith(" (deleted)");
-      const file = deleted ? shown.slice(0, -" (deleted)".length) : shown;
-      return device !== undefined && file.startsWith(`${this.access.root}/`) ? [{ device, file, deleted }] : [];
-    });
+    return (await this.options.table.own()).map(({ device, file, deleted }) => ({ device, file, deleted }));
   }
 
-  private async requireOwn(device: string): Promise<void> {
-    const own = (await this.list()).some((loop) => loop.device === device);
-    if (!own) throw refusedError("losetup", device);
+  private async requireOwn(device: string): Promise<OwnLoop> {
+    const own = (await this.options.table.own()).find((loop) => loop.device === device);
+    if (own === undefined) throw refusedError("losetup", device);
+    return own;
   }
 
   private async run(args: readonly string[]): Promise<ExecResult> {
-    const result = await this.exec.run("losetup", args, { timeoutMs });
+    const result = await this.options.exec.run("losetup", args, { timeoutMs });
     if (result.exitCode === 0) return result;
     throw new VolumeError(`losetup ${args.join(" ")} failed: ${endOf(result)}\nOutput: ${result.output}`);
   }

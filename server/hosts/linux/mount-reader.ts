@@ -1,5 +1,6 @@
 /** The mount table as one process of this machine sees it. Reading it never waits for a file system. */
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { codeOf } from "@/lib/errors";
 import { mountOf } from "@/server/hosts/mount-queries";
 import type { MountInfo } from "@/server/volume/mount";
 import { isForeignMount, parseMountInfo } from "./mount-table";
@@ -37,4 +38,22 @@ export class MountReader {
       return row !== undefined && isForeignMount(row);
     };
   }
+}
+
+/** The rows of every mount namespace that a process of ours to see is in, this one's first. */
+export async function readEveryMountTable(): Promise<readonly MountInfo[]> {
+  const seen = new Set<string>();
+  const rows: MountInfo[] = [];
+  for (const pid of ["self", ...(await readdir("/proc")).filter((name) => /^\d+$/.test(name))]) {
+    try {
+      const namespace = await readlink(`/proc/${pid}/ns/mnt`);
+      if (seen.has(namespace)) continue;
+      rows.push(...parseMountInfo(await readFile(`/proc/${pid}/mountinfo`, "utf8")));
+      seen.add(namespace);
+    } catch (error) {
+      // Ended meanwhile, ended and not reaped, or another user's.
+      if (!["ENOENT", "ESRCH", "EINVAL", "EACCES", "EPERM"].includes(codeOf(error) ?? "") || pid === "self") throw error;
+    }
+  }
+  return rows;
 }

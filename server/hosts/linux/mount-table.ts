@@ -51,3 +51,17 @@ const localTypes = new Set([
 export function isForeignMount(row: MountInfo): boolean {
   return !localTypes.has(row.fsType);
 }
+
+/** A block device: `/dev/loop0` and `7:0`. */
+export interface MountedDevice {
+  readonly path: string;
+  readonly number: string;
+}
+
+/**
+ * True when a mount keeps the device in use: a file system on it, by its number or, where a file system has a number of its own (btrfs),
+ * by its name; or a bind of its node, as a volume of mode Block has.
+ */
+export function holdsDevice(row: MountInfo, { path, number }: MountedDevice): boolean {
+  return row.device === number || row.source === path || (row.fsType === "devtmpfs" && `/dev${row.root}` === path);
+}
