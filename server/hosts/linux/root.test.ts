@@ -1,9 +1,14 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { messageOf } from "@/lib/errors";
 import { identityOf } from "./process-identity";
 import { lockName, markerName, openDataFolder } from "./root";
 import { isolatedFolder, removeFolder } from "./test-folder";
+
+const hasNamespaces = spawnSync("unshare", ["-Urpf", "true"]).status === 0;
 
 let folder = "";
 let data = "";
@@ -86,10 +91,35 @@ describe("data folder", () => {
     }
   });
 
-  it("is refused with a lock that can't be read", async () => {
+  it("is taken over with a text in its lock that was cut short", async () => {
     await made();
-    writeFileSync(join(data, lockName), "garbage");
-    await expect(openDataFolder(data)).rejects.toMatchObject({ code: "precondition", message: expect.stringContaining("no lock of ours") });
+    for (const text of ["", '{"pid":', "garbage"]) {
+      writeFileSync(join(data, lockName), text);
+      await made();
+    }
+  });
+
+  it("is refused while a version runs that knew the text alone", async () => {
+    await made();
+    const other = spawn("sleep", ["60"]);
+    writeFileSync(join(data, lockName), JSON.stringify(await identityOf(other.pid ?? 0)));
+    await expect(openDataFolder(data)).rejects.toMatchObject({ code: "precondition", message: `${data} is in use by process ${other.pid}` });
+    other.kill("SIGKILL");
+    await once(other, "exit");
+    await made();
+  });
+
+  it.skipIf(!hasNamespaces)("is refused while a process of another PID namespace holds it, and free when that is killed", async () => {
+    await made();
+    const lock = join(data, lockName);
+    // Its number there is 1, which is another process here.
+    writeFileSync(lock, await lockOf({ pid: 1 }));
+    const script = 'exec flock --exclusive --nonblock --no-fork "$1" sh -c "echo held; exec sleep 60"';
+    const other = spawn("unshare", ["-Urpf", "--kill-child", "sh", "-c", script, "sh", lock]);
+    await once(other.stdout, "data");
+    await expect(openDataFolder(data)).rejects.toMatchObject({ code: "precondition", message: expect.stringContaining("is in use by another process") });
+    other.kill("SIGKILL");
+    await expect.poll(() => made().then(() => "free", messageOf)).toBe("free");
   });
 
   it("goes to one of many that come at once", async () => {

@@ -1,8 +1,9 @@
 /** The data folder: ours by its marker file, never a kubelet's, and held by one process at a time. */
-import { randomUUID } from "node:crypto";
-import { chmod, link, mkdir, open, readdir, readFile, realpath, rename, unlink, writeFile } from "node:fs/promises";
-import { AppError, codeOf, messageOf } from "@/lib/errors";
+import { chmod, mkdir, readdir, readFile, realpath, unlink, writeFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { AppError, codeOf } from "@/lib/errors";
 import { joinPath } from "@/server/hosts/paths";
+import { lockFile, unlockFile } from "./file-lock";
 import { identityOf, isRunning, processIdentitySchema } from "./process-identity";
 import type { ProcessIdentity } from "./process-identity";
 
@@ -76,8 +77,18 @@ async function madeFolder(path: string, mode: number): Promise<string> {
 async function held(root: string, mode: number): Promise<HeldFolder> {
   await requireOurs(root, mode);
   const lock = joinPath(root, lockName);
-  await takeLock(lock, root);
-  return { root, release: () => unlink(lock).catch(() => undefined) };
+  const file = await takeLock(lock, root);
+  return {
+    root,
+    release: async () => {
+      await unlink(lock).catch(keepMissing);
+      await unlockFile(file);
+    },
+  };
+}
+
+function keepMissing(error: unknown): void {
+  if (codeOf(error) !== "ENOENT") throw error;
 }
 
 /** Writes the marker into an empty folder; refuses a folder that is not ours. */
@@ -103,58 +114,37 @@ async function requireOurs(root: string, mode: number): Promise<void> {
   await chmod(root, mode);
 }
 
-async function takeLock(lock: string, root: string): Promise<void> {
+/** The kernel keeps the lock; the text in it is for people, and for versions that had only the text. */
+async function takeLock(lock: string, root: string): Promise<FileHandle> {
   const own = await identityOf(process.pid);
   if (own === undefined) throw new AppError("internal", "/proc does not show this process");
-  const content = `${JSON.stringify(own)}\n`;
-  // Written aside and linked into place, so that nobody ever reads half a lock.
-  const draft = `${lock}.${randomUUID()}`;
-  const file = await open(draft, "wx", 0o600);
+  const file = await lockFile(lock);
+  if (file === undefined) throw await inUse(root, await readHolder(lock));
   try {
-    await file.writeFile(content);
-    await file.close();
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      if (await linked(draft, lock)) return;
-      await dropStaleLock(lock, root);
-    }
-    throw new AppError("precondition", `${root} is being opened by another process`);
-  } finally {
-    await unlink(draft);
-  }
-}
-
-async function linked(draft: string, lock: string): Promise<boolean> {
-  try {
-    await link(draft, lock);
-    return true;
+    const holder = await readHolder(lock);
+    if (holder !== undefined && holder.pid !== own.pid && (await isRunning(holder))) throw await inUse(root, holder);
+    await file.truncate(0);
+    await file.write(`${JSON.stringify(own)}\n`, 0);
+    return file;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw new AppError("internal", `the data folder can't be locked: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-/** Removes the lock of a process that is gone. Throws when its process lives, this one included. */
-async function dropStaleLock(lock: string, root: string): Promise<void> {
-  const holder = await readLock(lock);
-  if (holder === undefined) return;
-  if (await isRunning(holder)) throw new AppError("precondition", `${root} is in use by process ${holder.pid}`);
-  // Moved aside first: if it is not the one that was judged, another process was quicker, and it goes back.
-  const aside = `${lock}.${randomUUID()}`;
-  await rename(lock, aside).catch(() => undefined);
-  const moved = await readLock(aside);
-  if (moved !== undefined && JSON.stringify(moved) !== JSON.stringify(holder)) await link(aside, lock).catch(() => undefined);
-  await unlink(aside).catch(() => undefined);
-}
-
-async function readLock(path: string): Promise<ProcessIdentity | undefined> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
+    await unlockFile(file);
     throw error;
-  });
-  if (text === undefined) return undefined;
+  }
+}
+
+/** A process of another PID namespace has a number there that means another one here, or none. */
+async function inUse(root: string, holder: ProcessIdentity | undefined): Promise<AppError> {
+  const isSeen = holder !== undefined && (await isRunning(holder));
+  const who = isSeen ? `process ${holder.pid}` : "another process, which can't be seen from here";
+  return new AppError("precondition", `${root} is in use by ${who}`);
+}
+
+/** Who the text names; undefined for a text that was cut short or is none of ours. */
+async function readHolder(lock: string): Promise<ProcessIdentity | undefined> {
+  const text = await readFile(lock, "utf8").catch(keepMissing);
   try {
-    return processIdentitySchema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new AppError("precondition", `${path} is no lock of ours; remove it if no Voldeck runs`, { cause: error });
+    return text === undefined ? undefined : processIdentitySchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
   }
 }
