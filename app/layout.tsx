@@ -17,7 +17,7 @@ const mono = localFont({
   weight: "100 900",
 });
 
-export const metadata: Metadata = { title: { template: "%s · Voldeck", default: "Voldeck" } };
+export const metadata: Metadata = { title: { template: "%s · Voldeck", default: "Voldeck" }, icons: "/icon.svg" };
 
 /** A thin shell per request: no data of a cluster is ever drawn on the server. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
