@@ -66,6 +66,13 @@ describe("followExpansion", () => {
     expect(progress.sentence).toMatch(/no reason was given/);
   });
 
+  it("an event since the clock was set back keeps its words", () => {
+    const setBack = { nowMs: startedAtMs - 3_600_000 };
+    const since = { ...failure, lastTimestamp: "2025-12-31T23:00:00Z" };
+    const progress = followExpansion(evidence({ claim: claim({ status: "ControllerResizeInfeasible" }), events: [since], ...setBack }));
+    expect(progress.sentence).toMatch(/pool is full/);
+  });
+
   it("an infeasible node step stands at the node", () => {
     const steps = followExpansion(evidence({ claim: claim({ status: "NodeResizeInfeasible" }) })).steps;
     expect(steps.map((step) => step.state)).toEqual(["ok", "ok", "ok", "ok", "failed", "not reached"]);

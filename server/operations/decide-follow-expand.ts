@@ -32,7 +32,7 @@ export const stalledAfterMs = 60_000;
 type Kind = "gone" | "replaced" | "done" | "infeasible" | "node-failed" | "waits-for-mount" | "unserved" | "node" | "controller" | "controller-failed" | "stalled" | "asked" | "lowered";
 
 export function followExpansion(given: FollowEvidence): Progress {
-  const evidence = { ...given, events: given.events.filter((event) => isSince(event, given.startedAtMs)) };
+  const evidence = { ...given, events: given.events.filter((event) => isSince(event, given)) };
   const kind = kindOf(evidence);
   const { status, ended } = outcomes[kind];
   return { status, ended, sentence: sentenceOf(kind, evidence), steps: stepsOf(kind, evidence), next: nextOf(kind, evidence) };
@@ -76,8 +76,12 @@ function kindOf(evidence: FollowEvidence): Kind {
   return evidence.nowMs - evidence.startedAtMs > stalledAfterMs ? "stalled" : "asked";
 }
 
-/** Event times have whole seconds: one of the same second may belong to this change. An event without a time is kept. */
-export function isSince(event: KubeEvent, startedAtMs: number): boolean {
+/**
+ * Event times have whole seconds: one of the same second may belong to this change. An event without a time is kept, and each of
+ * them when the clock was set back since the start: then no time can be compared with it.
+ */
+export function isSince(event: KubeEvent, { startedAtMs, nowMs }: Pick<FollowEvidence, "startedAtMs" | "nowMs">): boolean {
+  if (nowMs < startedAtMs) return true;
   const text = event.lastTimestamp ?? event.series?.lastObservedTime ?? event.eventTime ?? event.metadata.creationTimestamp;
   return typeof text !== "string" || Date.parse(text) >= Math.floor(startedAtMs / 1000) * 1000;
 }

@@ -20,6 +20,7 @@ export interface FollowResizeEvidence {
   readonly capacityBytes?: bigint;
   readonly events: readonly KubeEvent[];
   readonly startedAtMs: number;
+  readonly nowMs: number;
 }
 
 type Kind = "gone" | "replaced" | "ended-pod" | "unchanged" | "deferred" | "infeasible" | "error" | "in-progress" | "unseen" | "done" | "done-unconfirmed" | "mismatch";
@@ -28,7 +29,7 @@ type Kind = "gone" | "replaced" | "ended-pod" | "unchanged" | "deferred" | "infe
 const pageBytes = 4096n;
 
 export function followResize(given: FollowResizeEvidence): Progress {
-  const evidence = { ...given, events: given.events.filter((event) => isSince(event, given.startedAtMs)) };
+  const evidence = { ...given, events: given.events.filter((event) => isSince(event, given)) };
   const kind = kindOf(evidence);
   const { status, ended } = outcomes[kind];
   return { status, ended, sentence: sentenceOf(kind, evidence), steps: stepsOf(kind, evidence), next: nextOf(kind) };

@@ -52,7 +52,7 @@ describe("decideResize", () => {
 
 describe("followResize", () => {
   const resized = { medium: "Memory", sizeLimit: "128Mi" };
-  const base: FollowResizeEvidence = { uid: "u", volumeName: "hot", target: parseQuantity("128Mi"), answeredGeneration: 2, events: [], startedAtMs: 0 };
+  const base: FollowResizeEvidence = { uid: "u", volumeName: "hot", target: parseQuantity("128Mi"), answeredGeneration: 2, events: [], startedAtMs: 0, nowMs: 1_000 };
   const withCondition = (type: string, reason: string, message = "words") =>
     pod(resized, { status: { phase: "Running", observedGeneration: 2, conditions: [{ type, status: "True", reason, message }] } });
   const cases: { name: string; given: Partial<FollowResizeEvidence>; status: string; ended: boolean; sentence: RegExp }[] = [

@@ -1,83 +1,6 @@
-import { mkdtempSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { AppError } from "@/lib/errors";
-import type { Pod } from "@/lib/kube/pods";
-import type { PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
-import { openJournal } from "./journal";
+import { describe, expect, it } from "vitest";
 import { Operations } from "./operations";
-import type { OperationClient, OperationCluster, OperationPorts } from "./ports";
-
-/** A claim behind the two calls that operations make; `answer` decides what happens to a patch. */
-class FakeCluster implements OperationCluster {
-  readonly id = "c";
-  patches: unknown[] = [];
-  answer: "ok" | "refuse" | "lost after" | "lost before" = "ok";
-  unreadable: "transient" | "forbidden" | undefined;
-  /** Runs when a patch arrives. */
-  onPatch: () => void | Promise<void> = () => {};
-  claim: PersistentVolumeClaim = {
-    metadata: { namespace: "shop", name: "data", uid: "u", resourceVersion: "7" },
-    spec: { storageClassName: "fast", resources: { requests: { storage: "1Gi" } } },
-    status: { phase: "Bound", capacity: { storage: "1Gi" } },
-  };
-  private readonly pod: Pod = {
-    metadata: { namespace: "shop", name: "cache", uid: "p", generation: 2 },
-    spec: { nodeName: "n", containers: [], volumes: [{ name: "hot", emptyDir: { medium: "Memory", sizeLimit: "8Mi" } }] },
-    status: { phase: "Running", observedGeneration: 2 },
-  };
-  private readonly storageClass: StorageClass = { metadata: { name: "fast" }, provisioner: "x", allowVolumeExpansion: true };
-
-  readonly client: OperationClient = {
-    get: async <T>(path: string) => {
-      if (this.unreadable) throw new AppError(this.unreadable, "not readable now");
-      if (path.includes("/persistentvolumeclaims/")) return structuredClone(this.claim) as T;
-      if (path.includes("/storageclasses/")) return this.storageClass as T;
-      if (path.includes("/pods/")) return this.pod as T;
-      throw new AppError("not-found", `${path} not found`);
-    },
-    patch: async <T>(_path: string, patch: { body: unknown }) => {
-      await this.onPatch();
-      if (this.answer === "refuse") throw new AppError("forbidden", "exceeded quota: q");
-      if (this.answer === "lost before") throw new AppError("uncertain", "the connection broke");
-      this.patches.push(patch.body);
-      this.claim.spec = { ...this.claim.spec, resources: { requests: { storage: "2Gi" } } };
-      if (this.answer === "lost after") throw new AppError("uncertain", "the connection broke");
-      return structuredClone(this.claim) as T;
-    },
-  };
-  podsOfClaim = () => [];
-  eventsOf = () => [];
-  mountedSize: OperationCluster["mountedSize"] = async () => undefined;
-  whyUnserved = () => undefined;
-  hasPodResize = async () => true;
-  mayPatch = async () => undefined;
-}
-
-function setUp() {
-  const cluster = new FakeCluster();
-  const folder = mkdtempSync(join(tmpdir(), "voldeck-journal-"));
-  const path = join(folder, "journal.sqlite");
-  onTestFinished(() => {
-    readdirSync(folder).forEach((name) => unlinkSync(join(folder, name)));
-    rmdirSync(folder);
-  });
-  let id = 0;
-  const points: string[] = [];
-  const ports = (): OperationPorts => ({
-    journal: openJournal(path),
-    nowMs: () => Date.parse("2026-01-01T00:00:00Z"),
-    newId: () => `op-${++id}`,
-    cluster: () => cluster,
-    point: (name) => points.push(name),
-    onChange: () => {},
-  });
-  return { cluster, ports, points, operations: new Operations(ports()) };
-}
-
-const input = { namespace: "shop", name: "data", size: "2Gi" };
-const options = { clusterId: "c", who: "me", uid: "u" };
+import { input, options, setUp } from "./test-cluster";
 
 describe("Operations", () => {
   it("writes intent, read, sending and answer before each next step, and carries resourceVersion", async () => {
@@ -189,9 +112,20 @@ describe("Operations", () => {
     await expect(operations.expandClaim({ ...input, size: "2GB" }, options)).rejects.toMatchObject({ code: "invalid" });
   });
 
-  it("sends one change of an object at a time", async () => {
-    const { operations } = setUp();
-    const both = await Promise.allSettled([operations.expandClaim(input, options), operations.expandClaim({ ...input, size: "3Gi" }, options)]);
-    expect(both.map((each) => each.status).sort()).toEqual(["fulfilled", "rejected"]);
+  it("of two tabs that start at once sends one, and tells the other why not", async () => {
+    const { operations, cluster } = setUp();
+    const [first, second] = await Promise.allSettled([operations.expandClaim(input, options), operations.expandClaim(input, options)]);
+    expect(first).toMatchObject({ status: "fulfilled", value: { phase: "following" } });
+    expect(second).toMatchObject({ status: "rejected", reason: { code: "conflict", message: "Another change of the same object is just being sent" } });
+    expect(cluster.patches).toHaveLength(1);
+    expect(operations.list("c")).toHaveLength(1);
+  });
+
+  it("of two tabs sends nothing for the second when the first has asked already", async () => {
+    const { operations, cluster } = setUp();
+    await operations.expandClaim(input, options);
+    await expect(operations.expandClaim(input, options)).rejects.toMatchObject({ code: "precondition", message: "The claim already requests 2Gi" });
+    expect(cluster.patches).toHaveLength(1);
+    expect(operations.list("c")).toHaveLength(1);
   });
 });

@@ -10,6 +10,7 @@ import { parseQuantity } from "@/lib/quantity";
 import { decideExpansion, expansionPatch, grantedOf, requestedOf } from "./decide-expand";
 import { decideResize, resizePatch } from "./decide-resize";
 import { claimPath, expansionProgress, readExpandEvidence, type ExpandInput } from "./expand-claim";
+import { getUnlessGone } from "./get-optional";
 import type { JournalEntry } from "./journal";
 import type { Decision, OperationRecord, OperationSubject, OperationVerb, Progress } from "./operation";
 import type { OperationCluster, OperationPorts } from "./ports";
@@ -128,11 +129,7 @@ export class Operations {
     const record = this.ports.journal.get(id);
     const cluster = record && this.ports.cluster(record.cluster);
     if (!record || record.phase !== "following" || !cluster) return;
-    const progress = await this.progressOf(cluster, record).catch((error: unknown) => {
-      // What cannot be read now says nothing about the volume: the record stays, the next look asks again.
-      if (codeOf(error) === "transient" || codeOf(error) === "uncertain") return undefined;
-      throw error;
-    });
+    const progress = await unlessUnreadable(this.progressOf(cluster, record));
     if (!progress || sameProgress(progress, record.progress)) return;
     if (!progress.ended) return this.writeProgress(record, progress);
     this.ports.point("journal-before-ended");
@@ -147,9 +144,8 @@ export class Operations {
   }
 
   private progressOf(cluster: OperationCluster, record: OperationRecord): Promise<Progress> {
-    return record.verb === "expand-claim"
-      ? expansionProgress(cluster, record, this.ports.nowMs())
-      : resizeProgress(cluster, record);
+    const progressOf = record.verb === "expand-claim" ? expansionProgress : resizeProgress;
+    return progressOf(cluster, record, this.ports.nowMs());
   }
 
   private async run(cluster: OperationCluster, options: StartOptions, verb: Verb): Promise<OperationRecord> {
@@ -167,6 +163,16 @@ export class Operations {
   }
 
   private async runThroughJournal(intended: OperationRecord, verb: Verb): Promise<OperationRecord> {
+    let sending: OperationRecord;
+    try {
+      sending = this.noteIntent(intended, verb);
+    } catch (error) {
+      throw new AppError("precondition", `Nothing was sent: ${messageOf(error)}`, { cause: error });
+    }
+    return this.send(sending, verb);
+  }
+
+  private noteIntent(intended: OperationRecord, verb: Verb): OperationRecord {
     this.ports.point("journal-before-intended");
     this.ports.journal.begin(intended, `${verb.verb} from ${verb.from} to ${verb.to}`);
     this.changed(intended);
@@ -175,7 +181,7 @@ export class Operations {
     this.ports.point("journal-after-read");
     const sending = this.write({ ...read, phase: "sending" }, "sending");
     this.ports.point("journal-after-sending");
-    return this.send(sending, verb);
+    return sending;
   }
 
   private async send(sending: OperationRecord, verb: Verb): Promise<OperationRecord> {
@@ -183,61 +189,60 @@ export class Operations {
     try {
       answer = await verb.send();
     } catch (error) {
-      return this.afterFailedSend(sending, error);
+      // An answer that never came may have been obeyed: only the object tells.
+      const lost = codeOf(error) === "uncertain" || codeOf(error) === "transient";
+      await leftToNextLook(lost ? this.settle(sending) : this.refused(sending, messageOf(error)));
+      if (!lost) throw error;
+      return this.ports.journal.get(sending.id) ?? sending;
     }
     this.ports.point("journal-after-answer");
-    const following = this.write(
+    await leftToNextLook(this.answered(sending, answer));
+    return this.ports.journal.get(sending.id) ?? sending;
+  }
+
+  private async answered(sending: OperationRecord, answer: KubeObject): Promise<void> {
+    this.write(
       { ...sending, phase: "following", answeredGeneration: answer.metadata.generation },
       `answered with resourceVersion ${answer.metadata.resourceVersion ?? "unknown"}`,
     );
     this.ports.point("journal-after-following");
-    // It was sent: a look that fails now is no refusal of it. The next look fails again, and is logged.
-    await this.follow(following.id).catch(() => undefined);
-    return this.ports.journal.get(following.id) ?? following;
+    await this.follow(sending.id);
   }
-
-  /** An answer that never came may have been obeyed: only the object tells. A refusal ends the record with the server's words. */
-  private async afterFailedSend(sending: OperationRecord, error: unknown): Promise<OperationRecord> {
-    if (codeOf(error) === "uncertain" || codeOf(error) === "transient") {
-      await this.settle(sending);
-      return this.ports.journal.get(sending.id) ?? sending;
-    }
-    this.end(sending, { status: "failed", sentence: `Refused by the API server: ${messageOf(error)}`, steps: [], ended: true, next: [] });
-    throw error;
+  private async refused(sending: OperationRecord, words: string): Promise<void> {
+    this.end(sending, { status: "failed", sentence: `Refused by the API server: ${words}`, steps: [], ended: true, next: [] });
   }
 
   /** A row in sending (or before): equal to the target means sent; else it is not known to have been sent. */
   private async settle(record: OperationRecord): Promise<void> {
     const cluster = this.ports.cluster(record.cluster);
     if (!cluster) return;
-    if (record.phase !== "sending") {
-      this.end(record, notSent("Voldeck was stopped before anything was sent"));
-      return;
+    if (record.phase !== "sending") return this.end(record, notSent("It was cut short before anything was sent"));
+    const asked = await unlessUnreadable(this.askedSize(cluster, record));
+    if (asked === undefined) return this.noteUnsettled(record);
+    if (asked.size === undefined || parseQuantity(asked.size).cmp(parseQuantity(record.to)) !== 0) {
+      return this.end(record, notSent(`Not known to have been sent: the object ${asked.words}`));
     }
-    const asked = await this.askedSize(cluster, record);
-    if (asked === "unreadable") return;
-    if (asked !== undefined && parseQuantity(asked).cmp(parseQuantity(record.to)) === 0) {
-      this.write({ ...record, phase: "following" }, "the object holds the target: it was sent");
-      await this.follow(record.id);
-    } else {
-      this.end(record, notSent(`Not known to have been sent: the object asks for ${asked ?? "no size"}`));
-    }
+    this.write({ ...record, phase: "following" }, "the object holds the target: it was sent");
+    await this.follow(record.id);
   }
 
-  /** What the object asks for now, when it is still the same object. */
-  private async askedSize(cluster: OperationCluster, record: OperationRecord): Promise<string | undefined> {
+  private noteUnsettled(record: OperationRecord): void {
+    const sentence = "It may have been sent: its answer was lost, and the object can't be read now";
+    const progress: Progress = { status: "unknown", sentence, steps: [], ended: false, next: [] };
+    if (!sameProgress(progress, record.progress)) this.write({ ...record, progress }, sentence);
+  }
+
+  /** What the object asks for now: no size when it is another one, or gone. */
+  private async askedSize(cluster: OperationCluster, record: OperationRecord): Promise<{ readonly size?: string; readonly words: string }> {
     const { namespace, name, uid, volume = "" } = record.subject;
-    try {
-      if (record.verb === "expand-claim") {
-        const claim = await cluster.client.get<PersistentVolumeClaim>(claimPath(namespace, name));
-        return claim.metadata.uid === uid ? requestedOf(claim) : undefined;
-      }
-      const pod = await cluster.client.get<Pod>(podPath(namespace, name));
-      return pod.metadata.uid === uid ? sizeLimitOf(pod, volume) : undefined;
-    } catch (error) {
-      if (codeOf(error) === "not-found") return undefined;
-      return "unreadable";
-    }
+    const isClaim = record.verb === "expand-claim";
+    const claim = isClaim ? await getUnlessGone<PersistentVolumeClaim>(cluster.client, claimPath(namespace, name)) : undefined;
+    const pod = isClaim ? undefined : await getUnlessGone<Pod>(cluster.client, podPath(namespace, name));
+    const object = claim ?? pod;
+    if (!object) return { words: "was deleted" };
+    if (object.metadata.uid !== uid) return { words: "was deleted and made anew" };
+    const size = claim ? requestedOf(claim) : pod && sizeLimitOf(pod, volume);
+    return { size, words: `asks for ${size ?? "no size"}` };
   }
 
   private recordOf(cluster: OperationCluster, options: StartOptions, verb: Verb): OperationRecord {
@@ -257,7 +262,9 @@ export class Operations {
   }
 
   private end(record: OperationRecord, progress: Progress): void {
-    this.write({ ...record, phase: "ended", progress, endedAt: this.now() }, progress.sentence);
+    // A clock that was set back since would have it end before it began.
+    const endedAtMs = Math.max(this.ports.nowMs(), Date.parse(record.startedAt));
+    this.write({ ...record, phase: "ended", progress, endedAt: new Date(endedAtMs).toISOString() }, progress.sentence);
   }
 
   private write(record: OperationRecord, note: string): OperationRecord {
@@ -288,6 +295,21 @@ export class Operations {
     } finally {
       this.busy.delete(key);
     }
+  }
+}
+
+/** What fails once a request was on its way is no refusal of it: the next look fails again, and is logged. */
+async function leftToNextLook(noting: Promise<void>): Promise<void> {
+  await noting.catch(() => undefined);
+}
+
+/** What can't be read now says nothing about the object: undefined, and the next look asks again. */
+async function unlessUnreadable<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (codeOf(error) === "transient" || codeOf(error) === "uncertain") return undefined;
+    throw error;
   }
 }
 

@@ -94,7 +94,7 @@ export function resizeCommand(input: ResizeInput): string {
 }
 
 /** Reads the world as it is now and says where the operation stands. Throws AppError `transient` before the node looked at its mounts. */
-export async function resizeProgress(cluster: OperationCluster, record: OperationRecord): Promise<Progress> {
+export async function resizeProgress(cluster: OperationCluster, record: OperationRecord, nowMs: number): Promise<Progress> {
   const { namespace, name, uid, volume = "" } = record.subject;
   const mounted = await cluster.mountedSize(uid, volume);
   if (mounted?.notYet) throw new AppError("transient", "the node has not looked at its mounts yet");
@@ -107,5 +107,6 @@ export async function resizeProgress(cluster: OperationCluster, record: Operatio
     capacityBytes: mounted?.capacityBytes,
     events: cluster.eventsOf([uid]),
     startedAtMs: Date.parse(record.startedAt),
+    nowMs,
   });
 }
