@@ -116,6 +116,26 @@ function growCases(test: Case): void {
     expect((await files.statfs(`${root}/t`)).totalBytes > 2n * smallBytes).toBe(true);
   });
 
+  test("an XFS is grown only where it is mounted itself", async (host) => {
+    const { root, mounter, ports: { files, blockTools } } = host;
+    const [device, other] = [await host.makeDevice(xfsBytes), await host.makeDevice(xfsBytes)];
+    const target = `${root}/t`;
+    await files.mkdirAll(`${target}/below`, 0o755);
+    await blockTools.format(device, "xfs", []);
+    const refused = { code: "refused", message: `resize of device ${device} failed: it is not what is mounted at ${target}` };
+    await expect(blockTools.grow(device, target)).rejects.toMatchObject(refused);
+    await mounter.formatAndMount({ source: other, target, fsType: "xfs", options: [] });
+    const before = (await files.statfs(target)).totalBytes;
+    await host.growDevice(other, 2n * xfsBytes);
+    await expect(blockTools.grow(device, target)).rejects.toMatchObject(refused);
+    expect((await files.statfs(target)).totalBytes).toBe(before);
+    await mounter.unmount(target);
+    await mounter.mount({ source: device, target, fsType: "xfs", options: [] });
+    await files.mkdirAll(`${target}/below`, 0o755);
+    await expect(blockTools.grow(device, `${target}/below`)).rejects.toMatchObject({ code: "refused" });
+    expect(await blockTools.grow(device, target)).toBe(true);
+  });
+
   test("nothing grows on an empty device", async (host) => {
     const device = await host.makeDevice(smallBytes);
     expect(await host.ports.blockTools.grow(device, `${host.root}/t`)).toBe(false);

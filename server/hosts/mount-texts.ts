@@ -63,3 +63,8 @@ export function mountFailed(request: MountRequest, how: string, output: string):
 export function unmountFailed(target: string, how: string, output: string): VolumeError {
   return new VolumeError(`unmount failed: ${how}\nUnmounting arguments: ${target}\nOutput: ${output}`);
 }
+
+/** A growth by path of what is not there: the tools would grow whatever is. */
+export function notMountedThere(device: string, target: string): VolumeError {
+  return new VolumeError(`resize of device ${device} failed: it is not what is mounted at ${target}`, "refused");
+}

@@ -64,7 +64,7 @@ export async function findLeftovers({ data, node }: LeftoverPlaces, log: Log): P
   const mountReader = new MountReader();
   const foreignCalls = new ForeignCalls({ log });
   const files = new LinuxFiles({ access, mounts: mountReader, foreignCalls, exec });
-  const mounter = new LinuxMounter({ access, files, mounts: mountReader, exec, blockTools: new LinuxBlockTools({ access, exec }) });
+  const mounter = new LinuxMounter({ access, files, mounts: mountReader, exec, blockTools: new LinuxBlockTools({ access, exec, mounts: mountReader }) });
   const loop = new LoopDevices({ access, files, exec, table: loopTable });
 
   const table = await mountReader.read();

@@ -83,7 +83,7 @@ async function hostIn(folder: DataFolder, capability: MountCapability, options: 
   const mounts = new MountReader(namespace?.holderPid ?? "self");
   const foreignCalls = new ForeignCalls({ log: options.log, timeoutMs: options.foreignTimeoutMs });
   const files = new LinuxFiles({ access, mounts, foreignCalls, exec, prefix });
-  const blockTools = new LinuxBlockTools({ access, exec });
+  const blockTools = new LinuxBlockTools({ access, exec, mounts });
   const mounter = new LinuxMounter({ access, files, mounts, exec, blockTools, enter: namespace?.enter });
   const watcher = new LinuxWatcher({ access, prefix, rescanMs: options.rescanMs });
   return {

@@ -1,4 +1,6 @@
 import { fileError, refusedError } from "@/server/hosts/file-errors";
+import { notMountedThere } from "@/server/hosts/mount-texts";
+import { cleanPath } from "@/server/hosts/paths";
 import { VolumeError } from "@/server/volume/errors";
 import { FileError } from "@/server/volume/ports";
 import type { BlockTools, FormatCheck } from "@/server/volume/ports";
@@ -18,6 +20,16 @@ export interface MemoryDevice {
   fileSystem: MemoryFileSystem | undefined;
 }
 
+export interface MemoryBlockToolsOptions {
+  readonly tree: MemoryTree;
+  /** The devices that may be used; undefined: all. */
+  readonly allowed?: readonly string[];
+  /** False where mounts are only recorded: then nothing tells what is mounted where a device is grown. */
+  readonly hasMounts?: boolean;
+}
+
+/** They grow by the path they are mounted at. */
+const grownByPath = ["xfs", "btrfs"];
 const knownTypes = ["ext3", "ext4", "xfs", "btrfs"];
 
 export class MemoryBlockTools implements BlockTools {
@@ -25,11 +37,7 @@ export class MemoryBlockTools implements BlockTools {
   /** Every call that would change a device: `mkfs.xfs -f /dev/loop0`. */
   readonly actions: string[] = [];
 
-  /** `allowed`: the devices that may be used; undefined: all. */
-  constructor(
-    private readonly tree: MemoryTree,
-    private readonly allowed?: readonly string[],
-  ) {}
+  constructor(private readonly options: MemoryBlockToolsOptions) {}
 
   /** Adds a device, empty unless an `fsType` is named. */
   addDevice(path: string, device: Partial<MemoryDevice> & { readonly sizeBytes: bigint }): MemoryDevice {
@@ -71,9 +79,13 @@ export class MemoryBlockTools implements BlockTools {
     if (device.checkError !== undefined) throw device.checkError;
   }
 
-  async grow(devicePath: string): Promise<boolean> {
+  async grow(devicePath: string, mountPath: string): Promise<boolean> {
     const device = this.need(devicePath);
     if (device.fileSystem === undefined) return false;
+    const { tree, hasMounts = true } = this.options;
+    const target = cleanPath(mountPath);
+    const there = tree.mounts.findLast((mount) => mount.mountPoint === target);
+    if (hasMounts && grownByPath.includes(device.fsType) && there?.fs !== device.fileSystem) throw notMountedThere(devicePath, target);
     this.actions.push(`grow ${device.fsType} ${devicePath}`);
     device.fileSystem.sizeBytes = device.sizeBytes;
     return true;
@@ -84,7 +96,8 @@ export class MemoryBlockTools implements BlockTools {
   }
 
   mayUse(path: string): boolean {
-    return this.allowed === undefined || this.allowed.includes(path);
+    const { allowed } = this.options;
+    return allowed === undefined || allowed.includes(path);
   }
 
   private need(path: string): MemoryDevice {
@@ -95,6 +108,6 @@ export class MemoryBlockTools implements BlockTools {
   }
 
   private makeFileSystem(path: string, device: MemoryDevice): MemoryFileSystem {
-    return this.tree.newFileSystem({ type: device.fsType, source: path, sizeBytes: device.sizeBytes, mode: 0o755 });
+    return this.options.tree.newFileSystem({ type: device.fsType, source: path, sizeBytes: device.sizeBytes, mode: 0o755 });
   }
 }

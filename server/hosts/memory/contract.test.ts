@@ -28,7 +28,7 @@ async function create(): Promise<ContractHost> {
   const memory = createMemoryHost({
     rootDir: root,
     allowedPaths: [root],
-    allowedDevices: ["/dev/contract0"],
+    allowedDevices: ["/dev/contract0", "/dev/contract1"],
     files: { "/outside": { kind: "directory" } },
     programs: Object.fromEntries(Object.entries(programs).map(([name, program]) => [`/programs/${name}`, program])),
   });
@@ -38,6 +38,7 @@ async function create(): Promise<ContractHost> {
     if (found === undefined) throw new Error(`no device ${path}`);
     return found;
   };
+  let made = 0;
   return {
     root,
     allowedRoot: root,
@@ -48,8 +49,9 @@ async function create(): Promise<ContractHost> {
     program: (name) => `/programs/${name}`,
     putSpecial: async (path, kind) => memory.files.put(path, { kind }),
     makeDevice: async (sizeBytes) => {
-      memory.blockTools.addDevice("/dev/contract0", { sizeBytes });
-      return "/dev/contract0";
+      const path = `/dev/contract${made++}`;
+      memory.blockTools.addDevice(path, { sizeBytes });
+      return path;
     },
     growDevice: async (path, sizeBytes) => {
       device(path).sizeBytes = sizeBytes;

@@ -94,7 +94,7 @@ export function createMemoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const clock = options.clock ?? new FakeClock();
   const tree = new MemoryTree(() => clock.nowMs());
   const files = new MemoryFiles({ tree, allowedPaths: options.allowedPaths, fileSystemTypes: options.fileSystemTypes });
-  const blockTools = new MemoryBlockTools(tree, options.allowedDevices);
+  const blockTools = new MemoryBlockTools({ tree, allowed: options.allowedDevices, hasMounts: options.mounting !== "recorded" });
   const failures = options.mountFailures;
   const skipMountPointCheck = options.skipMountPointCheck;
   const mounter =
