@@ -1,5 +1,6 @@
 /** Composition root of what is served: clusters, their nodes, and the ports that procedures are handed. */
 import type { ApiPorts, ClusterSummary, ClusterView } from "@/server/api/context";
+import { checkManifestFolder } from "@/server/apiserver/manifest-files";
 import { loadContexts } from "@/server/cluster/kubeconfig";
 import { createLiveClusters, noSuchCluster } from "@/server/live";
 import { join } from "node:path";
@@ -32,6 +33,7 @@ export async function createApp(options: Options, project: string): Promise<App>
   if (!contexts || options.manifestsFolder !== undefined) {
     if (options.manifestsFolder === undefined) await copySample(project, options.dataFolder);
     const manifestsFolder = options.manifestsFolder ?? join(options.dataFolder, "manifests");
+    await checkManifestFolder(manifestsFolder);
     served.push(await openStandalone({ options, manifestsFolder, log: processLog, point: crashPoint(process.env) }));
   }
   let ready = false;

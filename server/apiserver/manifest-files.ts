@@ -2,15 +2,9 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from "yaml";
-import { messageOf } from "@/lib/errors";
+import { AppError, codeOf, messageOf } from "@/lib/errors";
 import { isObject, parseJson, type JsonObject } from "@/lib/kube/json";
-
-export interface ManifestError {
-  /** The file's name in the folder. */
-  readonly file: string;
-  readonly line: number;
-  readonly message: string;
-}
+import type { ManifestError } from "@/lib/manifests";
 
 export interface ManifestObject {
   readonly file: string;
@@ -28,6 +22,22 @@ export interface ManifestFile {
 }
 
 const maxFileBytes = 16 * 1024 * 1024;
+
+/** Throws AppError `precondition` with a sentence for the person where no manifests can be read from the folder. */
+export async function checkManifestFolder(folder: string): Promise<void> {
+  try {
+    await readdir(folder);
+  } catch (error) {
+    const why = whyNoFolder.get(codeOf(error) ?? "") ?? `can't be read: ${messageOf(error)}`;
+    throw new AppError("precondition", `the manifests folder ${folder} ${why}`, { cause: error });
+  }
+}
+
+const whyNoFolder: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "is not there"],
+  ["ENOTDIR", "is not a folder"],
+  ["EACCES", "may not be read by this user"],
+]);
 
 /** The manifest files of a folder, by name; files that start with a dot are an editor's. Throws where the folder cannot be read. */
 export async function readManifestFolder(folder: string): Promise<ManifestFile[]> {

@@ -1,22 +1,53 @@
-import { mkdtemp, readdir, rmdir, unlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rmdir, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { objectAt, textAt } from "./access";
 import type { ServerContext } from "./context";
 import { KindTable } from "./kinds";
-import { parseManifest } from "./manifest-files";
+import { checkManifestFolder, parseManifest } from "./manifest-files";
 import { watchManifests, type ManifestWatch } from "./manifest-watch";
 import { Store } from "./store";
 
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+let said: string[] = [];
+const log = {
+  info: () => undefined,
+  warn: (message: string, fields: object = {}) => void said.push(`${message} ${JSON.stringify(fields)}`),
+  error: (message: string) => void said.push(message),
+};
 
-function makeContext(): ServerContext {
+/** Moves only when told. */
+class HandClock {
+  private at = 0;
+  private sleepers: { untilMs: number; wake: () => void }[] = [];
+
+  nowMs(): number {
+    return this.at;
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((wake) => this.sleepers.push({ untilMs: this.at + ms, wake }));
+  }
+
+  /** What sleeps in this moment, in ms from now. */
+  get naps(): number[] {
+    return this.sleepers.map(({ untilMs }) => untilMs - this.at);
+  }
+
+  advance(ms: number): void {
+    this.at += ms;
+    const due = this.sleepers.filter(({ untilMs }) => untilMs <= this.at);
+    this.sleepers = this.sleepers.filter((sleeper) => !due.includes(sleeper));
+    for (const { wake } of due) wake();
+  }
+}
+
+function makeContext(clock: HandClock): ServerContext {
   let uid = 0;
   return {
     store: new Store({ file: ":memory:" }),
     kinds: new KindTable(),
-    clock: { nowMs: () => 0, sleep: () => new Promise(() => undefined) },
+    clock,
     newUid: () => `uid-${(uid += 1)}`,
     newSuffix: () => "abcde",
     findNode: () => undefined,
@@ -69,9 +100,23 @@ describe("parseManifest", () => {
   });
 });
 
+describe("checkManifestFolder", () => {
+  it.each([
+    ["/nonexistent/manifests", "the manifests folder /nonexistent/manifests is not there"],
+    ["/proc/self/status", "the manifests folder /proc/self/status is not a folder"],
+  ])("%s", async (folder, message) => {
+    await expect(checkManifestFolder(folder)).rejects.toMatchObject({ code: "precondition", message });
+  });
+
+  it("takes a folder", async () => {
+    await expect(checkManifestFolder(tmpdir())).resolves.toBeUndefined();
+  });
+});
+
 describe("watchManifests", () => {
   let folder: string;
   let context: ServerContext;
+  let clock: HandClock;
   let manifests: ManifestWatch;
 
   const write = (file: string, text: string): Promise<void> => writeFile(path.join(folder, file), text);
@@ -82,9 +127,20 @@ describe("watchManifests", () => {
     manifests = await watchManifests(context, folder, log);
   }
 
+  /** Two scans, far enough apart to believe what both of them lack. */
+  async function rescanTwice(): Promise<void> {
+    await manifests.rescan();
+    clock.advance(3_000);
+    await manifests.rescan();
+  }
+
+  const waitingUids = (): string[] => manifests.state().waiting?.objects.map(({ uid }) => uid) ?? [];
+
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "voldeck-manifests-"));
-    context = makeContext();
+    clock = new HandClock();
+    context = makeContext(clock);
+    said = [];
   });
 
   afterEach(async () => {
@@ -128,11 +184,88 @@ describe("watchManifests", () => {
     await write("a.yaml", "kind: [");
     await unlink(path.join(folder, "b.yaml"));
     await manifests.rescan();
+    clock.advance(60_000);
+    await manifests.rescan();
     expect(manifests.state().errors[0]).toMatchObject({ file: "a.yaml", line: 1 });
     expect(stored("configmaps")).toEqual(["a", "b"]);
     await write("a.yaml", map("a", "{ k: w }"));
+    await rescanTwice();
+    expect(stored("configmaps")).toEqual(["a"]);
+  });
+
+  it("removes nothing before a second complete scan, three seconds after the first, lacks it too", async () => {
+    await write("a.yaml", map("a", "{ k: v }"));
+    await write("b.yaml", map("b", "{ k: v }"));
+    await start();
+    await unlink(path.join(folder, "b.yaml"));
+    await manifests.rescan();
+    clock.advance(2_999);
+    await manifests.rescan();
+    expect(stored("configmaps")).toEqual(["a", "b"]);
+    clock.advance(1);
     await manifests.rescan();
     expect(stored("configmaps")).toEqual(["a"]);
+  });
+
+  it("counts the three seconds anew for what was back meanwhile", async () => {
+    await write("a.yaml", map("a", "{ k: v }"));
+    await write("b.yaml", map("b", "{ k: v }"));
+    await start();
+    await unlink(path.join(folder, "b.yaml"));
+    await manifests.rescan();
+    clock.advance(2_000);
+    await write("b.yaml", map("b", "{ k: v }"));
+    await manifests.rescan();
+    await unlink(path.join(folder, "b.yaml"));
+    await manifests.rescan();
+    clock.advance(2_000);
+    await manifests.rescan();
+    expect(stored("configmaps")).toEqual(["a", "b"]);
+  });
+
+  it("looks again by itself when something is missing", async () => {
+    await write("a.yaml", map("a", "{ k: v }"));
+    await start();
+    await unlink(path.join(folder, "a.yaml"));
+    await manifests.rescan();
+    const scanned = () => new Promise<void>((resolve) => void manifests.onChange(resolve));
+    // The edit itself may be heard before or after the scan above; whichever, the next scan is due by itself.
+    while (stored("configmaps").length > 0) {
+      const next = scanned();
+      clock.advance(Math.min(...clock.naps));
+      await next;
+    }
+    expect(clock.nowMs()).toBe(3_000);
+  });
+
+  it("says once what is wrong, and again only after it changed", async () => {
+    await write("a.yaml", "kind: [");
+    await start();
+    await manifests.rescan();
+    await manifests.rescan();
+    expect(said.filter((line) => line.includes("a.yaml"))).toHaveLength(1);
+    await write("a.yaml", map("a", "{ k: v }"));
+    await manifests.rescan();
+    await write("a.yaml", "kind: [");
+    await manifests.rescan();
+    expect(said.filter((line) => line.includes("a.yaml"))).toHaveLength(2);
+  });
+
+  it("keeps everything while its folder is not there, says so once, and goes on when it is back", async () => {
+    await write("a.yaml", map("a", "{ k: v }"));
+    await start();
+    const aside = `${folder}-aside`;
+    await rename(folder, aside);
+    await manifests.rescan();
+    clock.advance(3_000);
+    await manifests.rescan();
+    expect(manifests.state().problem).toContain("ENOENT");
+    expect(stored("configmaps")).toEqual(["a"]);
+    expect(said.filter((line) => line.includes("can't be read"))).toHaveLength(1);
+    await rename(aside, folder);
+    await manifests.rescan();
+    expect(manifests.state()).toMatchObject({ files: [{ file: "a.yaml", objects: 1 }] });
+    expect(manifests.state().problem).toBeUndefined();
   });
 
   it.each([
@@ -147,7 +280,7 @@ describe("watchManifests", () => {
     expect(stored("persistentvolumeclaims")).toEqual(["b", "c", "data"]);
     expect(manifests.state().errors).toMatchObject([{ file: "a.yaml", line: 1 }]);
     await unlink(path.join(folder, "a.yaml"));
-    await manifests.rescan();
+    await rescanTwice();
     expect(stored("persistentvolumeclaims")).toEqual(["b", "c"]);
   });
 
@@ -182,21 +315,76 @@ describe("watchManifests", () => {
     await write("c.yaml", claim("c"));
     await start();
     await unlink(path.join(folder, "a.yaml"));
-    await manifests.rescan();
+    await rescanTwice();
     expect(stored("persistentvolumeclaims")).toEqual(["b", "c"]);
     await unlink(path.join(folder, "b.yaml"));
     await unlink(path.join(folder, "c.yaml"));
-    await manifests.rescan();
-    expect(manifests.state().waiting).toMatchObject({ volumes: 2, objects: ["PersistentVolumeClaim shop/b", "PersistentVolumeClaim shop/c"] });
+    await rescanTwice();
+    expect(manifests.state().waiting).toMatchObject({
+      volumes: 2,
+      reason: "2 of 2 volumes and claims would be removed",
+      objects: [
+        { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "shop", name: "b", file: "b.yaml" },
+        { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "shop", name: "c", file: "c.yaml" },
+      ],
+    });
     expect(stored("persistentvolumeclaims")).toEqual(["b", "c"]);
-    await manifests.confirmRemoval();
+    await manifests.confirmRemoval(waitingUids());
     expect(manifests.state().waiting).toBeUndefined();
     expect(stored("persistentvolumeclaims")).toEqual([]);
   });
 
-  it("keeps kinds that it does not know", async () => {
-    await write("a.yaml", "apiVersion: example.com/v1\nkind: Gadget\nmetadata: { name: g, namespace: shop }\nspec: { any: [1] }\n");
+  describe("a removal that waits", () => {
+    beforeEach(async () => {
+      for (const name of ["a", "b", "c"]) await write(`${name}.yaml`, claim(name));
+      await start();
+      for (const name of ["a", "b"]) await unlink(path.join(folder, `${name}.yaml`));
+      await rescanTwice();
+      expect(waitingUids()).toHaveLength(2);
+    });
+
+    it("is refused when the person was shown another list", async () => {
+      await expect(manifests.confirmRemoval(waitingUids().slice(1))).rejects.toMatchObject({ code: "conflict" });
+      await expect(manifests.confirmRemoval([])).rejects.toMatchObject({ code: "conflict" });
+      expect(stored("persistentvolumeclaims")).toEqual(["a", "b", "c"]);
+    });
+
+    it("takes nothing that was not shown", async () => {
+      const shown = waitingUids();
+      await unlink(path.join(folder, "c.yaml"));
+      await manifests.confirmRemoval(shown);
+      expect(stored("persistentvolumeclaims")).toEqual(["c"]);
+      clock.advance(3_000);
+      await manifests.rescan();
+      expect(manifests.state().waiting).toMatchObject({ objects: [{ name: "c" }] });
+    });
+
+    it("takes nothing that is back in the files", async () => {
+      const shown = waitingUids();
+      await write("a.yaml", claim("a"));
+      await manifests.confirmRemoval(shown);
+      expect(stored("persistentvolumeclaims")).toEqual(["a", "c"]);
+      expect(manifests.state().waiting).toBeUndefined();
+    });
+
+    it("is refused while a file can't be read", async () => {
+      await write("c.yaml", "kind: [");
+      await expect(manifests.confirmRemoval(waitingUids())).rejects.toMatchObject({ code: "precondition" });
+      expect(stored("persistentvolumeclaims")).toEqual(["a", "b", "c"]);
+    });
+
+    it("ends when the files are back", async () => {
+      for (const name of ["a", "b"]) await write(`${name}.yaml`, claim(name));
+      await manifests.rescan();
+      expect(manifests.state().waiting).toBeUndefined();
+      expect(stored("persistentvolumeclaims")).toEqual(["a", "b", "c"]);
+    });
+  });
+
+  it("keeps and lists kinds that it does not act on", async () => {
+    await write("a.yaml", `${map("known", "{}")}---\napiVersion: example.com/v1\nkind: Gadget\nmetadata: { name: g, namespace: shop }\nspec: { any: [1] }\n`);
     await start();
+    expect(manifests.state().kept).toEqual([{ apiVersion: "example.com/v1", kind: "Gadget", objects: 1 }]);
     expect(context.store.list({ group: "example.com", resource: "gadgets" })).toHaveLength(1);
   });
 });

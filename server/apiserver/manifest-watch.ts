@@ -1,53 +1,41 @@
 /**
- * The manifests folder, applied and watched. A file that does not parse keeps its last good objects; objects vanish only after a scan in
- * which every file was read; a scan that would take away more than two pods or half of the volumes waits for a person.
+ * The manifests folder, applied and watched. A file that does not parse keeps its last good objects; objects vanish only after complete
+ * scans (see manifest-removal.ts), and only by a person's word where many would.
  */
 import { watch, type FSWatcher } from "node:fs";
-import { messageOf } from "@/lib/errors";
+import { stat } from "node:fs/promises";
+import { AppError, messageOf } from "@/lib/errors";
+import type { KeptKind, ManifestError, ManifestState } from "@/lib/manifests";
 import type { ServerContext } from "./context";
-import { removeStored } from "./delete";
-import type { Kind } from "./kinds";
-import { allApplied, applyObject, forget, kindOfManifest, placed, type Applied } from "./manifest-apply";
-import { readManifestFolder, type ManifestError, type ManifestFile, type ManifestObject } from "./manifest-files";
+import { apiVersionOf, type Kind } from "./kinds";
+import { allApplied, applyObject, kindOfManifest, placed } from "./manifest-apply";
+import { readManifestFolder, type ManifestFile, type ManifestObject } from "./manifest-files";
+import { idOf, nameOf, Removals } from "./manifest-removal";
 import type { Log } from "./server";
 import { isApiError } from "./status";
 import { objectId, type ObjectKey } from "./store";
-
-export interface WaitingRemoval {
-  /** `Kind namespace/name`, as the files brought them. */
-  readonly objects: readonly string[];
-  readonly pods: number;
-  readonly volumes: number;
-  readonly reason: string;
-}
-
-export interface ManifestState {
-  readonly folder: string;
-  readonly files: readonly { readonly file: string; readonly objects: number }[];
-  readonly errors: readonly ManifestError[];
-  /** Objects that no file names any more, whose removal a person has to confirm. */
-  readonly waiting: WaitingRemoval | undefined;
-}
 
 export interface ManifestWatch {
   state(): ManifestState;
   /** Reads the folder again and applies what changed. */
   rescan(): Promise<void>;
-  /** Removes what waits. What changed since it was shown is judged anew by a scan first. */
-  confirmRemoval(): Promise<void>;
+  /**
+   * Removes what waits, by the uids that a person was shown. Throws AppError `conflict` where other objects wait by now, and
+   * `precondition` where the files can't all be read; then nothing is removed.
+   */
+  confirmRemoval(uids: readonly string[]): Promise<void>;
   /** Told after every scan that changed the state. Returns how to stop. */
   onChange(listener: () => void): () => void;
   close(): void;
 }
 
 const settleMs = 200;
-const maxPods = 2;
+const unreadableAgainMs = 3_000;
 
 /** Applies the folder once and watches it. Never throws for what is in the files; see `state().errors`. */
 export async function watchManifests(context: ServerContext, folder: string, log: Log): Promise<ManifestWatch> {
   const manifests = new Manifests(context, folder, log);
   await manifests.rescan();
-  manifests.follow();
   return manifests;
 }
 
@@ -60,30 +48,36 @@ interface Wanted {
 
 class Manifests implements ManifestWatch {
   private current: ManifestState;
+  private readonly removals: Removals;
   private readonly listeners = new Set<() => void>();
   private readonly stopped = new AbortController();
-  private watcher: FSWatcher | undefined;
-  private scanning: Promise<void> = Promise.resolve();
-  private settling = false;
+  private watched: { readonly watcher: FSWatcher; readonly inode: bigint } | undefined;
+  private scanning: Promise<unknown> = Promise.resolve();
+  private dueAtMs: number | undefined;
 
   constructor(
     private readonly context: ServerContext,
     private readonly folder: string,
     private readonly log: Log,
   ) {
-    this.current = { folder, files: [], errors: [], waiting: undefined };
+    this.current = { folder, files: [], errors: [], kept: [] };
+    this.removals = new Removals(context, log);
   }
 
   state(): ManifestState {
     return this.current;
   }
 
-  rescan(): Promise<void> {
-    return this.enqueue(false);
+  async rescan(): Promise<void> {
+    await this.enqueue([]);
   }
 
-  confirmRemoval(): Promise<void> {
-    return this.enqueue(true);
+  async confirmRemoval(uids: readonly string[]): Promise<void> {
+    const waiting = new Set(this.current.waiting?.objects.map(({ uid }) => uid));
+    const same = waiting.size === uids.length && uids.every((uid) => waiting.has(uid));
+    if (!same) throw new AppError("conflict", "Other objects wait by now than were shown. Look at the list again.");
+    const complete = await this.enqueue(uids);
+    if (!complete) throw new AppError("precondition", "Nothing was removed: not all of the manifests can be read now.");
   }
 
   onChange(listener: () => void): () => void {
@@ -93,57 +87,73 @@ class Manifests implements ManifestWatch {
 
   close(): void {
     this.stopped.abort();
-    this.watcher?.close();
+    this.watched?.watcher.close();
   }
 
-  /** Starts to listen for edits. */
-  follow(): void {
-    try {
-      this.watcher = watch(this.folder, () => void this.settle());
-      this.watcher.on("error", (error) => this.log.error("the manifests folder is no longer watched", error, { folder: this.folder }));
-    } catch (error) {
-      this.log.error("the manifests folder cannot be watched", error, { folder: this.folder });
-    }
-  }
-
-  /** An editor writes in several steps: wait until it is quiet. */
-  private async settle(): Promise<void> {
-    if (this.settling) return;
-    this.settling = true;
-    try {
-      await this.context.clock.sleep(settleMs, this.stopped.signal);
-    } catch {
-      return;
-    } finally {
-      this.settling = false;
-    }
-    await this.rescan();
-  }
-
-  /** A scan that failed is logged, and keeps neither the next one nor the process from going on. */
-  private enqueue(confirmed: boolean): Promise<void> {
-    this.scanning = this.scanning.then(async () => {
-      await this.scan(confirmed).catch((error: unknown) => this.log.error("the manifests could not be applied", error, { folder: this.folder }));
+  /** Listens for edits of the folder that has the name now: it may be another one than before. */
+  private async follow(): Promise<void> {
+    const { ino: inode } = await stat(this.folder, { bigint: true });
+    if (this.watched?.inode === inode || this.stopped.signal.aborted) return;
+    this.watched?.watcher.close();
+    this.watched = undefined;
+    const watcher = watch(this.folder, () => this.rescanIn(settleMs));
+    watcher.on("error", (error) => {
+      this.log.error("the manifests folder is no longer watched", error, { folder: this.folder });
+      this.watched = undefined;
+      this.rescanIn(unreadableAgainMs);
     });
-    return this.scanning;
+    this.watched = { watcher, inode };
   }
 
-  private async scan(confirmed: boolean): Promise<void> {
-    if (this.stopped.signal.aborted) return;
+  /** One wait at a time; an earlier one takes the place of a later one. An editor writes in several steps: edits wait until it is quiet. */
+  private rescanIn(ms: number): void {
+    const atMs = this.context.clock.nowMs() + ms;
+    if (this.dueAtMs !== undefined && this.dueAtMs <= atMs) return;
+    this.dueAtMs = atMs;
+    this.context.clock.sleep(ms, this.stopped.signal).then(
+      () => {
+        if (this.dueAtMs !== atMs) return;
+        this.dueAtMs = undefined;
+        void this.rescan();
+      },
+      () => undefined,
+    );
+  }
+
+  /** A scan that failed is logged, and keeps neither the next one nor the process from going on. Returns whether it was complete. */
+  private enqueue(confirmed: readonly string[]): Promise<boolean> {
+    const scan = this.scanning.then(() =>
+      this.scan(confirmed).catch((error: unknown) => {
+        this.log.error("the manifests could not be applied", error, { folder: this.folder });
+        return false;
+      }),
+    );
+    this.scanning = scan;
+    return scan;
+  }
+
+  private async scan(confirmed: readonly string[]): Promise<boolean> {
+    if (this.stopped.signal.aborted) return false;
     let files: ManifestFile[];
     try {
+      await this.follow();
       files = await readManifestFolder(this.folder);
     } catch (error) {
-      this.publish({ ...this.current, errors: [{ file: this.folder, line: 1, message: messageOf(error) }] });
-      return;
+      this.publish({ ...this.current, problem: messageOf(error) });
+      this.rescanIn(unreadableAgainMs);
+      return false;
     }
     const errors = [...files.flatMap((file) => file.errors), ...this.emptied(files)];
     const wanted = this.collect(files, errors);
     // An object that could not be told is missing from `wanted`, and is not gone all the same.
     const complete = errors.length === 0;
     for (const one of wanted.toSorted((a, b) => rank(a.kind) - rank(b.kind))) this.apply(one, errors);
-    const waiting = complete ? this.prune(wanted, confirmed) : this.current.waiting;
-    this.publish({ folder: this.folder, files: files.map(({ file, objects }) => ({ file, objects: objects.length })), errors, waiting });
+    const named = new Set(wanted.map(({ key }) => idOf(key)));
+    const { waiting, againInMs } = this.removals.after({ named, complete, confirmed: new Set(confirmed) });
+    if (againInMs !== undefined) this.rescanIn(againInMs);
+    const listed = files.map(({ file, objects }) => ({ file, objects: objects.length }));
+    this.publish({ folder: this.folder, files: listed, errors, kept: keptKinds(wanted), ...(waiting ? { waiting } : {}) });
+    return complete;
   }
 
   /** A file is empty for a moment while somebody writes it anew: what it brought stays until the file itself is gone. */
@@ -182,64 +192,37 @@ class Manifests implements ManifestWatch {
     }
   }
 
-  /** Takes away what no file names any more, or says why that waits. */
-  private prune(wanted: readonly Wanted[], confirmed: boolean): WaitingRemoval | undefined {
-    const named = new Set(wanted.map(({ key }) => idOf(key)));
-    const gone = allApplied(this.context).filter(({ key }) => !named.has(idOf(key)));
-    const waiting = confirmed ? undefined : this.tooMuch(gone);
-    if (waiting !== undefined) return waiting;
-    for (const { key, apiVersion, kind } of gone.toSorted((a, b) => Number(b.kind === "Pod") - Number(a.kind === "Pod"))) {
-      const stored = this.context.store.get(key);
-      const known = this.context.kinds.byKind(apiVersion, kind);
-      const options = { gracePeriodSeconds: undefined, preconditions: undefined, orphanDependents: undefined, propagationPolicy: "Background", dryRun: [] };
-      if (stored !== undefined && known !== undefined) removeStored(this.context, known, stored, options);
-      forget(this.context, key);
-      this.log.info("object left the manifests", { object: nameOf(kind, key) });
-    }
-    return undefined;
-  }
-
-  private tooMuch(gone: readonly Applied[]): WaitingRemoval | undefined {
-    const live = gone.filter(({ key }) => this.context.store.get(key) !== undefined);
-    const pods = live.filter(({ kind }) => kind === "Pod").length;
-    const volumes = live.filter(({ key }) => isVolume(key)).length;
-    const all = ["persistentvolumes", "persistentvolumeclaims"].reduce((sum, resource) => sum + this.context.store.list({ group: "", resource }).length, 0);
-    const reasons = [
-      ...(pods > maxPods ? [`${pods} pods would be torn down`] : []),
-      ...(volumes > 0 && volumes * 2 > all ? [`${volumes} of ${all} volumes and claims would be removed`] : []),
-    ];
-    if (reasons.length === 0) return undefined;
-    return { objects: live.map(({ kind, key }) => nameOf(kind, key)), pods, volumes, reason: reasons.join("; ") };
-  }
-
+  /** What was said once is said again only after it changed. */
   private publish(next: ManifestState): void {
-    for (const { file, line, message } of next.errors) this.log.warn("manifest not applied", { file, line, message });
-    const { waiting } = next;
+    const said = new Set(this.current.errors.map(inWords));
+    for (const error of next.errors) if (!said.has(inWords(error))) this.log.warn("manifest not applied", { ...error });
+    const { problem, waiting } = next;
+    if (problem !== undefined && problem !== this.current.problem) this.log.warn("the manifests folder can't be read", { folder: this.folder, error: problem });
     if (waiting && waiting.reason !== this.current.waiting?.reason) {
-      const advice = "delete them with kubectl, or put the files back";
-      this.log.warn("removed manifests wait for a person", { reason: waiting.reason, objects: waiting.objects.join(", "), advice });
+      const objects = waiting.objects.map(({ kind, namespace, name }) => `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`).join(", ");
+      const advice = "confirm it on Voldeck's pages, delete them with kubectl, or put the files back";
+      this.log.warn("removed manifests wait for a person", { reason: waiting.reason, objects, advice });
     }
     this.current = next;
     for (const listener of [...this.listeners]) listener();
   }
 }
 
-function idOf(key: ObjectKey): string {
-  return `${key.group}/${key.resource}/${objectId(key)}`;
+function inWords({ file, line, message }: ManifestError): string {
+  return `${file}:${line} ${message}`;
 }
 
-function nameOf(kind: string, key: ObjectKey): string {
-  return `${kind} ${objectId(key)}`;
+function keptKinds(wanted: readonly Wanted[]): readonly KeptKind[] {
+  const others = wanted.filter(({ kind }) => !actedOn.includes(kind.kind));
+  const byKind = Map.groupBy(others, ({ kind }) => `${apiVersionOf(kind)} ${kind.kind}`);
+  return [...byKind.values()].flatMap(([first, ...more]) => (first ? [{ apiVersion: apiVersionOf(first.kind), kind: first.kind.kind, objects: 1 + more.length }] : []));
 }
 
-function isVolume({ group, resource }: ObjectKey): boolean {
-  return group === "" && (resource === "persistentvolumes" || resource === "persistentvolumeclaims");
-}
+/** What this node acts on, in the order of applying: what others refer to comes first, pods last. */
+const actedOn = ["Namespace", "StorageClass", "CSIDriver", "Node", "PersistentVolume", "ConfigMap", "Secret", "PersistentVolumeClaim", "Pod"];
 
-/** What others refer to comes first, pods last. */
+/** Other kinds come before the pods. */
 function rank({ kind }: Kind): number {
-  const order = ["Namespace", "StorageClass", "CSIDriver", "Node", "PersistentVolume", "ConfigMap", "Secret", "PersistentVolumeClaim"];
-  const at = order.indexOf(kind);
-  if (kind === "Pod") return order.length + 1;
-  return at < 0 ? order.length : at;
+  const at = actedOn.indexOf(kind);
+  return at >= 0 ? at : actedOn.indexOf("Pod") - 0.5;
 }
