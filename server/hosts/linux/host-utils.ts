@@ -10,12 +10,12 @@ export function linuxHostUtils(files: Files, mounter: MountInterface): HostUtils
     files,
     mounter,
     seLinuxEnabled: async () => (await mounter.mountInfo()).some((row) => row.fsType === "selinuxfs"),
-    deviceOpened: async (path) => isHeld(await files.realPath(path)),
+    deviceOpened: async (path) => isClaimed(await files.realPath(path)),
   });
 }
 
 /** A block device that is mounted or otherwise claimed refuses an exclusive open. Source: hostutil_linux.go, ExclusiveOpenFailsOnDevice. */
-async function isHeld(device: string): Promise<boolean> {
+export async function isClaimed(device: string): Promise<boolean> {
   try {
     const handle = await open(device, constants.O_RDONLY | constants.O_EXCL);
     await handle.close();

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, readFileSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryLog } from "@/server/hosts/memory";
@@ -104,6 +104,10 @@ describe.skipIf(!isRoot)("loop devices", () => {
     const { end } = await inNamespace('mount "$1" "$2" && echo mounted && exec sleep 60', device, elsewhere);
     await expect(host.loop.detach(device)).rejects.toMatchObject(busy);
     await end();
+
+    const claim = openSync(device, constants.O_RDONLY | constants.O_EXCL);
+    await expect(host.loop.detach(device)).rejects.toMatchObject(busy);
+    closeSync(claim);
 
     const node = join(folder, "node");
     writeFileSync(node, "");

@@ -5,6 +5,7 @@ import type { Exec, ExecResult } from "@/server/volume/ports";
 import type { Access } from "./access";
 import { endOf } from "./exec";
 import type { LinuxFiles } from "./files";
+import { isClaimed } from "./host-utils";
 import type { LoopDevice, LoopTable, OwnLoop } from "./loop-table";
 import { readEveryMountTable } from "./mount-reader";
 import { holdsDevice } from "./mount-table";
@@ -40,13 +41,14 @@ export class LoopDevices {
   }
 
   /**
-   * Throws EBUSY while the device is mounted in any mount namespace that can be seen: the kernel would say yes and detach it only at the
-   * last unmount.
+   * Throws EBUSY while the device is mounted or otherwise claimed, in whatever mount namespace, or its node is bound in one that can be
+   * seen: the kernel would say yes and detach it only when its last user is gone.
    */
   async detach(device: string): Promise<void> {
     const { number } = await this.requireOwn(device);
     const rows = await readEveryMountTable();
-    if (rows.some((row) => holdsDevice(row, { path: device, number }))) throw fileError("losetup", device, "EBUSY");
+    const isMounted = rows.some((row) => holdsDevice(row, { path: device, number }));
+    if (isMounted || (await isClaimed(device))) throw fileError("losetup", device, "EBUSY");
     await this.run(["-d", device]);
   }
 
