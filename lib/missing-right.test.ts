@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { missingToRead, rightInWords, ruleFor } from "./missing-right";
+import { missingToRead, rightInWords, rightsInWords, ruleFor } from "./missing-right";
+
+describe("rightsInWords", () => {
+  it("names resources with the same verbs together", () => {
+    const patch = { group: "", resource: "pods/resize", verbs: ["patch"], namespace: "shop" };
+    expect(rightsInWords([missingToRead("pods"), missingToRead("csinodes"), patch])).toBe(
+      "get, list, watch on pods, csinodes.storage.k8s.io; patch on pods/resize in shop",
+    );
+  });
+});
 
 describe("a missing right", () => {
   it("is a cluster role for rights in the whole cluster", () => {

@@ -25,6 +25,14 @@ export function rightInWords(right: MissingRight): string {
   return `${right.verbs.join(", ")} ${right.group === "" ? "" : `${right.group} `}${right.resource}${where}`;
 }
 
+/** Several rights in one line, those with the same verbs together: `get, list, watch on pods, csinodes.storage.k8s.io`. */
+export function rightsInWords(rights: readonly MissingRight[]): string {
+  const byVerbs = Map.groupBy(rights, ({ verbs }) => verbs.join(", "));
+  const resourceOf = ({ group, resource, namespace }: MissingRight) =>
+    `${resource}${group === "" ? "" : `.${group}`}${namespace === undefined ? "" : ` in ${namespace}`}`;
+  return [...byVerbs].map(([verbs, some]) => `${verbs} on ${some.map(resourceOf).join(", ")}`).join("; ");
+}
+
 /** The rules as YAML, ready for `kubectl apply -f -`. All rights of one call share one namespace, or none. */
 export function ruleFor(rights: readonly MissingRight[], name: string): string {
   const namespace = rights[0]?.namespace;

@@ -2,7 +2,7 @@
 import type { KubeObject } from "@/lib/kube/meta";
 import { redacted } from "@/lib/kube/redact";
 import type { NodeReport } from "@/lib/node-report";
-import type { Change, ClusterOperations, ClusterSummary, ClusterView, ObjectId, PluginHost, Topic } from "@/server/api/context";
+import type { Change, ClusterManifests, ClusterOperations, ClusterSummary, ClusterView, ObjectId, PluginHost, Topic } from "@/server/api/context";
 import type { Cluster, ClusterChange } from "@/server/cluster/cluster";
 import { pathSegment } from "@/server/cluster/resources";
 import type { WatchedKind } from "@/server/cluster/snapshot";
@@ -45,11 +45,13 @@ export interface ViewParts {
   readonly hosts: Hosts;
   /** Absent: read-only. */
   readonly operations?: ClusterOperations;
+  readonly manifests?: ClusterManifests;
 }
 
-export function createClusterView({ summary, cluster, hosts, operations }: ViewParts): ClusterView {
+export function createClusterView({ summary, cluster, hosts, operations, manifests }: ViewParts): ClusterView {
   return {
     operations,
+    manifests,
     get summary() {
       return summary();
     },

@@ -73,6 +73,7 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
   const expandManager = await expandManagerOf({ machine, cluster, recorder, log });
   let node: RunningNode | undefined;
   const hosts = hostsOf({ manager, cluster, nodeOf: () => node, name: host.getNodeName() });
+  api.manifests?.onChange(() => hosts.changed(["manifest"]));
   const operated = operationCluster(context.slug, cluster, hosts.hosts);
   const journal = openJournal(join(options.dataFolder, "journal.sqlite"));
   const operations = new Operations({
@@ -88,6 +89,7 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
     cluster,
     hosts: hosts.hosts,
     operations: clusterOperations(operations, operated, "holder of the token"),
+    ...(api.manifests ? { manifests: api.manifests } : {}),
   });
   let stopFollowing: () => Promise<void> = async () => {};
   return {

@@ -2,6 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { ManifestDetails } from "@/components/manifests/manifest-details";
+import { useManifests } from "@/components/manifests/use-manifests";
 import { ComparedTable } from "@/components/nodes/compared-table";
 import { NodeFacts } from "@/components/nodes/node-facts";
 import { NodeDrivers, NodeMounts } from "@/components/nodes/node-report";
@@ -23,6 +25,8 @@ const tabs = [
   { tab: "mounts", text: "Mounts" },
   { tab: "drivers", text: "Drivers and sockets" },
 ] as const;
+/** Only where the node's pods come from files. */
+const manifestsTab = { tab: "manifests", text: "Manifests" } as const;
 
 export function NodePage({ name }: { name: string }) {
   const { cluster } = useCluster();
@@ -58,7 +62,9 @@ function NodeSkeleton({ name }: { name: string }) {
 
 function NodeBody({ detail }: { detail: NodeDetail }) {
   const url = useUrlState();
-  const chosen = tabs.find((each) => each.tab === url.get("tab"))?.tab ?? "";
+  const manifests = useManifests();
+  const shown = manifests ? [...tabs, manifestsTab] : tabs;
+  const chosen = shown.find((each) => each.tab === url.get("tab"))?.tab ?? "";
   const differences = detail.compared.filter((each) => each.differs).length;
   return (
     <>
@@ -74,7 +80,7 @@ function NodeBody({ detail }: { detail: NodeDetail }) {
       />
       <NodeFacts detail={detail} />
       <div className="tabs" role="group" aria-label="Views">
-        {tabs.map(({ tab, text }) => (
+        {shown.map(({ tab, text }) => (
           <button key={tab} type="button" aria-current={tab === chosen || undefined} onClick={() => url.step({ tab })}>
             {text}
           </button>
@@ -83,6 +89,11 @@ function NodeBody({ detail }: { detail: NodeDetail }) {
       {chosen === "" && <ComparedTable detail={detail} />}
       {chosen === "mounts" && <NodeMounts detail={detail} />}
       {chosen === "drivers" && <NodeDrivers detail={detail} />}
+      {chosen === "manifests" && manifests && (
+        <section className="node-manifests" aria-label="Manifests">
+          <ManifestDetails state={manifests} />
+        </section>
+      )}
     </>
   );
 }

@@ -32,7 +32,8 @@ export class NodePage {
     return this.compared.getByRole("row").filter({ hasText: title });
   }
 
-  async tab(name: "Wanted, reported, found" | "Mounts" | "Drivers and sockets"): Promise<Locator> {
+  /** `Manifests` is there only on a standalone node. */
+  async tab(name: "Wanted, reported, found" | "Mounts" | "Drivers and sockets" | "Manifests"): Promise<Locator> {
     await this.page.getByRole("button", { name }).click();
     return this.page.getByRole("region", { name });
   }

@@ -2,6 +2,7 @@
  * What procedures are handed: ports only. The composition root decides what stands behind them.
  */
 import type { KubeObject } from "@/lib/kube/meta";
+import type { ManifestState } from "@/lib/manifests";
 import type { NodeReport } from "@/lib/node-report";
 import type { ClusterSnapshot, Freshness } from "@/server/cluster/snapshot";
 import type { ExpandInput, ExpandPreview } from "@/server/operations/expand-claim";
@@ -66,6 +67,16 @@ export interface ClusterOperations {
   get(id: string): { readonly record: OperationRecord; readonly entries: readonly JournalEntry[] } | undefined;
 }
 
+/** The manifests folder of a standalone cluster. */
+export interface ClusterManifests {
+  state(): ManifestState;
+  /**
+   * Removes what waits for a person, by the uids that were shown. Throws AppError `conflict` where other objects wait by now, and
+   * `precondition` where the files can't all be read.
+   */
+  confirmRemoval(uids: readonly string[]): Promise<void>;
+}
+
 /** One cluster as one person may see it. Never wider than the person's rights. */
 export interface ClusterView {
   readonly summary: ClusterSummary;
@@ -76,6 +87,8 @@ export interface ClusterView {
   nodeReport(nodeName: string): NodeReport | undefined;
   /** undefined: this cluster is shown read-only. */
   readonly operations?: ClusterOperations;
+  /** undefined: this cluster is not made from manifests. */
+  readonly manifests?: ClusterManifests;
   /** Read fresh from the API, whole. Throws AppError not-found, forbidden, transient. */
   getObject(id: ObjectId): Promise<KubeObject>;
   /** Calls back after a change, at most twice a second, with the topics that moved. Returns the way to stop. */
@@ -83,7 +96,7 @@ export interface ClusterView {
 }
 
 /** Nouns whose pages should be read again. */
-export const topics = ["cluster", "plugin", "volume", "claim", "node", "operation"] as const;
+export const topics = ["cluster", "plugin", "volume", "claim", "node", "operation", "manifest"] as const;
 export type Topic = (typeof topics)[number];
 
 export interface Change {

@@ -3,6 +3,7 @@ import { router } from "@/server/api/init";
 import { claimRouter } from "@/server/api/routers/claim";
 import { clusterRouter } from "@/server/api/routers/cluster";
 import { liveRouter } from "@/server/api/routers/live";
+import { manifestRouter } from "@/server/api/routers/manifest";
 import { nodeRouter } from "@/server/api/routers/node";
 import { operationRouter } from "@/server/api/routers/operation";
 import { pluginRouter } from "@/server/api/routers/plugin";
@@ -15,6 +16,7 @@ export const appRouter = router({
   claim: claimRouter,
   node: nodeRouter,
   operation: operationRouter,
+  manifest: manifestRouter,
   live: liveRouter,
 });
 export type AppRouter = typeof appRouter;
