@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryHost } from "@/server/hosts/memory";
 import { boundPod, nodeName, testNode } from "@/server/node/test-node";
 import { newFlexVolumePlugin } from "@/server/volume/plugins/flexvolume/plugin";
+import { FileError } from "@/server/volume/ports";
 
 describe("an attached volume", () => {
   const uniqueName = "voldeck.dev/disk/data";
@@ -108,6 +109,18 @@ describe("an attached volume", () => {
     expect(calls("detach")).toEqual([]);
     held = false;
     await memory.clock.advance(1_000);
+    await node.settle();
+    expect(calls("detach")).toHaveLength(1);
+  });
+
+  it("is detached though the host may not look at its device", async () => {
+    const { node, memory, calls } = await startWithDriver();
+    const refuse = () => Promise.reject(new FileError("EACCES", "stat /dev/x: permission denied: outside the data folder and not allowed"));
+    const utils = memory.host.getHostUtil();
+    memory.host.getHostUtil = () => Object.assign(Object.create(utils), { pathIsDevice: refuse });
+    node.cluster.put("pods", diskPod);
+    await node.settle();
+    node.cluster.remove("pods", "shop", "a");
     await node.settle();
     expect(calls("detach")).toHaveLength(1);
   });

@@ -146,10 +146,20 @@ function refuseWhileReferenced(path: string, references: readonly string[]): voi
 }
 
 /** A device that is still mounted elsewhere, or held by a program, is not taken from it (isDeviceOpened). */
-async function refuseWhileOpen({ host }: OperationContext, devicePath: string): Promise<void> {
-  const hostUtils = host.getHostUtil();
-  if (devicePath === "" || !(await hostUtils.pathIsDevice(devicePath)) || !(await hostUtils.deviceOpened(devicePath))) return;
+async function refuseWhileOpen(context: OperationContext, devicePath: string): Promise<void> {
+  if (devicePath === "" || !(await isOpen(context, devicePath))) return;
   throw new VolumeError("the device is in use when it was no longer expected to be in use");
+}
+
+/** A driver's device that this host may not touch is not looked at. */
+async function isOpen({ host }: OperationContext, devicePath: string): Promise<boolean> {
+  const hostUtils = host.getHostUtil();
+  try {
+    return (await hostUtils.pathIsDevice(devicePath)) && (await hostUtils.deviceOpened(devicePath));
+  } catch (error) {
+    if (codeOf(error) === "EACCES") return false;
+    throw error;
+  }
 }
 
 /** Once it was asked for, whatever its end, the volume has to be attached anew before it is used. */

@@ -193,11 +193,11 @@ export class Reconciler {
     if (work.kind === "unmount") {
       const { mount } = work;
       const block = mount.mode === "Block";
-      operations.start(mount.uniqueName, block ? "UnmapVolume" : "UnmountVolume", () => (block ? unmapVolume : unmountVolume)(context, mount));
+      operations.start(mount.uniqueName, block ? "UnmapVolume" : "UnmountVolume", () => this.logging(mount, () => (block ? unmapVolume : unmountVolume)(context, mount)));
     } else if (work.kind === "unmount device") {
       const { device } = work;
       const block = device.mode === "Block";
-      operations.start(device.uniqueName, block ? "UnmapDevice" : "UnmountDevice", () => (block ? unmapDevice : unmountDevice)(context, device));
+      operations.start(device.uniqueName, block ? "UnmapDevice" : "UnmountDevice", () => this.logging(device, () => (block ? unmapDevice : unmountDevice)(context, device)));
     } else {
       const { volume } = work;
       const block = volume.mode === "Block";
@@ -216,11 +216,19 @@ export class Reconciler {
   /** A failure becomes an event on the pod, where the kubelet makes one. */
   private async saying(volume: ResolvedVolume, run: () => Promise<void>): Promise<void> {
     try {
-      await run();
+      await this.logging(volume, run);
     } catch (error) {
       const reason = isOperationFailure(error) ? failureReasons[error.prefix] : null;
       if (reason !== null) this.context.event(volume.pod, { type: "Warning", reason, message: messageOf(error) });
-      this.context.host.ports.log.warn("an operation failed", { volume: volume.uniqueName, error: messageOf(error) });
+      throw error;
+    }
+  }
+
+  private async logging({ uniqueName }: { readonly uniqueName: string }, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.context.host.ports.log.warn("an operation failed", { volume: uniqueName, error: messageOf(error) });
       throw error;
     }
   }
