@@ -158,6 +158,30 @@ function writingCases(test: Case): void {
     await expect(files.writeFile(root, "x", 0o644)).rejects.toMatchObject({ code: "EISDIR", message: `open ${root}: is a directory` });
   });
 
+  test("createFile makes an empty file with the exact mode", async ({ root, ports: { files } }) => {
+    await files.createFile(`${root}/f`, 0o666);
+    expect(await files.lstat(`${root}/f`)).toMatchObject({ kind: "file", mode: 0o666, sizeBytes: 0n });
+  });
+
+  test("createFile leaves whatever is there", async ({ root, ports: { files } }) => {
+    const exists = (path: string) => ({ code: "EEXIST", message: `open ${path}: file exists` });
+    await files.writeFile(`${root}/f`, "kept", 0o600);
+    await files.mkdirAll(`${root}/d`, 0o755);
+    await files.symlink("f", `${root}/l`);
+    await files.symlink("none", `${root}/n`);
+    for (const name of ["f", "d", "l", "n"]) await expect(files.createFile(`${root}/${name}`, 0o644)).rejects.toMatchObject(exists(`${root}/${name}`));
+    expect([await files.readText(`${root}/f`), (await files.stat(`${root}/f`))?.mode]).toEqual(["kept", 0o600]);
+    expect(await files.lstat(`${root}/none`)).toBeUndefined();
+  });
+
+  test("createFile leads through no link, and into no missing folder", async ({ root, ports: { files } }) => {
+    await files.mkdirAll(`${root}/d`, 0o755);
+    await files.symlink("d", `${root}/l`);
+    await expect(files.createFile(`${root}/l/f`, 0o644)).rejects.toMatchObject({ code: "ELOOP" });
+    await expect(files.createFile(`${root}/none/f`, 0o644)).rejects.toMatchObject({ code: "ENOENT" });
+    expect(await files.readDir(`${root}/d`)).toEqual([]);
+  });
+
   test("writeFile into a missing folder", async ({ root, ports: { files } }) => {
     await expect(files.writeFile(`${root}/none/f`, "x", 0o644)).rejects.toMatchObject({
       message: `open ${root}/none/f: no such file or directory`,

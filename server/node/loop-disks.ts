@@ -241,7 +241,7 @@ export class LoopDisks implements OwnProvisioner, Controller {
   private async makeFile(name: string, sizeBytes: bigint): Promise<void> {
     const file = this.fileOf(name);
     const stat = await this.options.files.lstat(file);
-    if (!stat) await this.options.files.writeFile(file, "", 0o600);
+    if (!stat) await this.options.files.createFile(file, 0o600);
     this.options.point("provision-before-size");
     if ((stat?.sizeBytes ?? 0n) < sizeBytes) await this.truncate(file, sizeBytes);
   }

@@ -73,6 +73,8 @@ export interface Files {
   readLink(path: string): Promise<string>;
   /** Replaces or creates; the mode holds whatever the umask. */
   writeFile(path: string, data: Uint8Array | string, mode: number): Promise<void>;
+  /** Makes an empty file; the mode holds whatever the umask. Throws EEXIST for whatever is there, a link that points nowhere too. */
+  createFile(path: string, mode: number): Promise<void>;
   /** Makes what is missing; existing directories keep their mode. The umask (022) applies, as in Go's os.MkdirAll. */
   mkdirAll(path: string, mode: number): Promise<void>;
   chmod(path: string, mode: number): Promise<void>;

@@ -13,6 +13,7 @@ import type { ForeignCalls } from "./foreign-call";
 import { fsInfoOf, kindOfMode, numberOf, recordOf, statOfAnswer } from "./foreign-answers";
 import {
   changeMode,
+  createEmptyFile,
   makeDirectory,
   open,
   readDirectory,
@@ -116,6 +117,10 @@ export class LinuxFiles implements Files {
       call: "writeFile",
       args: { data: Buffer.from(data).toString("base64"), mode },
     });
+  }
+
+  createFile(path: string, mode: number): Promise<void> {
+    return this.change({ op: "open", path, last: "keep" }, (place) => createEmptyFile(place, mode), { call: "createFile", args: { mode } });
   }
 
   async mkdirAll(path: string, mode: number): Promise<void> {

@@ -47,7 +47,9 @@ describe("files on a foreign mount", () => {
   it("are made, read, listed and changed through a child", async () => {
     const path = `${folder}/nfs/d/f`;
     await files.mkdirAll(`${folder}/nfs/d`, 0o755);
+    await files.createFile(path, 0o644);
     await files.writeFile(path, "far", 0o640);
+    await expect(files.createFile(path, 0o644)).rejects.toMatchObject({ code: "EEXIST", message: `open ${path}: file exists` });
     await files.chmod(path, 0o600);
     await files.symlink("f", `${folder}/nfs/d/l`);
     expect(await files.readText(path)).toBe("far");

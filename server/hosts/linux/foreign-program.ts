@@ -6,7 +6,7 @@
 export const foreignProgram = String.raw`
 "use strict";
 const fs = require("node:fs");
-const { O_RDONLY, O_WRONLY, O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 const O_PATH = 0o10000000;
 const at = (fd, name) => "/proc/self/fd/" + fd + "/" + (name === "" ? "." : name);
 
@@ -54,6 +54,7 @@ const calls = {
     fs.ftruncateSync(fd, 0);
     fs.writeFileSync(fd, Buffer.from(data, "base64"));
   }),
+  createFile: (path, { mode }) => withFile(path, O_WRONLY | O_CREAT | O_EXCL, (fd) => fs.fchmodSync(fd, mode)),
   mkdir: (path, { mode }) => { fs.mkdirSync(path, mode); fs.chmodSync(path, mode); },
   chmod: (path, { mode }) => withFile(notALink(path), O_PATH, (fd, self) => fs.chmodSync(self, mode)),
   chown: (path, { uid, gid }) => fs.lchownSync(path, uid, gid),

@@ -58,6 +58,15 @@ export async function writeRegularFile(
   }
 }
 
+export async function createEmptyFile(place: LocalPlace, mode: number): Promise<void> {
+  const file = await open(place, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  try {
+    await file.chmod(mode);
+  } finally {
+    await file.close();
+  }
+}
+
 export async function makeDirectory(at: string, mode: number): Promise<void> {
   await fs.mkdir(at, mode);
   const made = await fs.lstat(at);

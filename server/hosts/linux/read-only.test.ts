@@ -118,6 +118,7 @@ describe("a node that is only looked at", () => {
       mkdirAll: () => files.mkdirAll(`${folder}/d`, 0o755),
       chmod: () => files.chmod(path, 0o600),
       chown: () => files.chown(path, 0, 0),
+      createFile: () => files.createFile(`${folder}/f`, 0o644),
       symlink: () => files.symlink(path, `${folder}/l`),
       rename: () => files.rename(path, `${folder}/g`),
       unlink: () => files.unlink(path),

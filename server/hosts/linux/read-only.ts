@@ -104,6 +104,7 @@ export function readOnlyFiles(inner: Files, reads: Pick<Files, "stat" | "lstat" 
     usage: (path) => inner.usage(path),
     realPath: (path) => inner.realPath(path),
     writeFile: refuse("open"),
+    createFile: refuse("open"),
     mkdirAll: refuse("mkdir"),
     chmod: refuse("chmod"),
     chown: refuse("lchown"),

@@ -121,6 +121,12 @@ export class MemoryFiles implements Files {
     this.tree.announce({ kind: "write", path: place.path });
   }
 
+  async createFile(path: string, mode: number): Promise<void> {
+    const place = this.place("open", path, "keep");
+    if (place.found !== undefined) throw fileError("open", path, "EEXIST");
+    this.tree.attach(place, this.tree.newNode("file", mode), { op: "open", path });
+  }
+
   async mkdirAll(path: string, mode: number): Promise<void> {
     this.check("mkdir", path);
     // Go looks first: what is a directory already, through links too, is left alone.

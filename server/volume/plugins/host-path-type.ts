@@ -23,7 +23,7 @@ async function makeDirectory(files: Files, path: string): Promise<void> {
 }
 
 async function makeFile(files: Files, path: string): Promise<void> {
-  await files.writeFile(await resolve(files, path), "", 0o644);
+  await files.createFile(await resolve(files, path), 0o644);
 }
 
 /** Where a path leads though its end is missing: the host itself follows no link when it makes something. */
@@ -58,7 +58,7 @@ export async function checkHostPathType(tools: HostPathTools, path: string, path
   if (pathType === "") return;
   const wanted = wantedTypes.get(pathType);
   if (!wanted) throw new VolumeError(`${pathType} is an invalid volume type`);
-  if (wanted.create && (await isMissing(tools.hostUtils, path))) return wanted.create(tools.files, path);
+  if (wanted.create && (await isMissing(tools.hostUtils, path)) && (await isMade(() => wanted.create?.(tools.files, path)))) return;
 
   const found = await tools.hostUtils.getFileType(path).catch((error: unknown) => {
     throw wrap(`hostPath type check failed, ${path} is not a ${wanted.name}, unable to determine its type: ${messageOf(error)}`, error);
@@ -66,7 +66,18 @@ export async function checkHostPathType(tools: HostPathTools, path: string, path
   if (found !== wanted.type) throw new VolumeError(`hostPath type check failed: ${path} is not a ${wanted.name}, it's a ${found}`);
 }
 
-/** Only what is surely missing is made: our write would empty a file that merely could not be looked at. */
+/** False when something came there meanwhile, which is left as it is. */
+async function isMade(make: () => Promise<void> | undefined): Promise<boolean> {
+  try {
+    await make();
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Only what is surely missing is made. */
 async function isMissing(hostUtils: HostUtils, path: string): Promise<boolean> {
   try {
     return !(await hostUtils.pathExists(path));

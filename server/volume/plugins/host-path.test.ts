@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PersistentVolume, PersistentVolumeClaim } from "@/lib/kube/storage";
 import { createMemoryHost, type Seed } from "@/server/hosts/memory";
 import type { VolumeConfig } from "@/server/volume/plugin";
+import { checkHostPathType } from "@/server/volume/plugins/host-path-type";
 import { newHostPathPlugin } from "@/server/volume/plugins/host-path";
 import { FileError } from "@/server/volume/ports";
 import { newSpecFromPersistentVolume, newSpecFromVolume } from "@/server/volume/spec";
@@ -71,6 +72,15 @@ describe("types", () => {
     const { memory, mounter } = await start(files);
     await (await mounter("FileOrCreate", at))?.setUp({});
     expect((await memory.files.lstat(made))?.kind).toBe("file");
+  });
+
+  it("leaves a file that comes between the look and the making as it is", async () => {
+    const { memory } = await start({ [path]: "precious" });
+    const hostUtils = new Proxy(memory.hostUtils, { get: (target, name) => (name === "pathExists" ? async () => false : Reflect.get(target, name).bind(target)) });
+    const tools = { files: memory.files, hostUtils };
+    await expect(checkHostPathType(tools, path, "FileOrCreate")).resolves.toBeUndefined();
+    expect(await memory.files.readText(path)).toBe("precious");
+    await expect(checkHostPathType(tools, "/srv", "FileOrCreate")).rejects.toThrow("/srv is not a file, it's a Directory");
   });
 
   it("never empties a file that can't be looked at", async () => {
