@@ -128,7 +128,7 @@ export function readJournal(dataFolder: string): readonly JournalRow[] {
   try {
     const entries = database.prepare("SELECT phase FROM entry WHERE operation = ? ORDER BY seq");
     return database
-      .prepare("SELECT id, record FROM operation ORDER BY started_at")
+      .prepare("SELECT id, record FROM operation ORDER BY rowid")
       .all()
       .map((row) => ({
         record: JSON.parse(String(row["record"])) as OperationRecord,

@@ -8,17 +8,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { project } from "@/e2e/app";
-import { heldLines, picture, readJournal, wasNotSent } from "@/e2e/crash/picture";
+import { heldLines, readJournal, wasNotSent } from "@/e2e/crash/picture";
 import { points, unsentPoints } from "@/e2e/crash/points";
 import { buildProgram, type Program } from "@/e2e/crash/process";
 import { removeAll, scenarios, type ScenarioName } from "@/e2e/crash/scenarios";
 import { Session } from "@/e2e/crash/session";
-import { codeOf, messageOf } from "@/lib/errors";
+import { Stillness } from "@/e2e/crash/stillness";
+import { messageOf } from "@/lib/errors";
 import { runReset } from "@/server/reset";
 
 const atOnce = 2;
-const shownDifferences = 20;
-const settleLooks = 4;
 const lookEveryMs = 100;
 const endWithinMs = 10_000;
 
@@ -64,18 +63,11 @@ async function play({ program, interrupted }: Parts, name: ScenarioName, against
   }
 }
 
-/** The unkilled run: when nothing moves any more. A killed one: when it is equal, and throws with what differs when it never is. */
+/** The unkilled run: when nothing moves any more. A killed one: when it is equal as well, and throws with what differs when it never is. */
 async function settled(session: Session, expected: readonly string[] | undefined): Promise<readonly string[]> {
-  let lines: readonly string[] = [];
-  let equalLooks = 0;
-  await session.until("the end", async (doors) => {
-    const before = lines;
-    lines = await picture(doors, session).catch(unlessVanished);
-    equalLooks = isEqual(lines, expected ?? before) ? equalLooks + 1 : 0;
-    if (equalLooks >= settleLooks) return undefined;
-    return equalLooks > 0 ? "it is equal, and may still move" : `it still differs:\n${differences(expected ?? before, lines)}`;
-  });
-  return lines;
+  const stillness = new Stillness(session, expected);
+  await session.until("the end", (doors) => stillness.missing(doors));
+  return stillness.lines;
 }
 
 /** An operation is begun anew only where it can't have been sent: between its intent and the answer. */
@@ -83,12 +75,6 @@ function requireNothingLost(dataFolder: string, point: string | undefined): void
   const lost = readJournal(dataFolder).filter(wasNotSent).map(({ record }) => record.progress.sentence);
   const allowed = unsentPoints.has(point ?? "") ? 1 : 0;
   if (lost.length !== allowed) throw new Error(`${lost.length} operations are not known to have been sent, where ${allowed} should be:\n${lost.join("\n")}`);
-}
-
-/** Something that was just being removed: not the end yet. */
-function unlessVanished(error: unknown): readonly string[] {
-  if (codeOf(error) === "ENOENT") return [messageOf(error)];
-  throw error;
 }
 
 /** No process, and nothing of the kernel's that would outlive the folder. */
@@ -106,27 +92,6 @@ async function processesOf(dataFolder: string): Promise<readonly string[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   const lines = await Promise.all(pids.map(async (pid) => (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ")));
   return lines.filter((line) => line.includes(dataFolder)).map((line) => `process ${line}`);
-}
-
-function isEqual(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((line, index) => line === b[index]);
-}
-
-function differences(expected: readonly string[], found: readonly string[]): string {
-  const missing = subtract(expected, found).map((line) => `- ${line}`);
-  const more = subtract(found, expected).map((line) => `+ ${line}`);
-  return [...missing, ...more].slice(0, shownDifferences).join("\n");
-}
-
-/** Of a line that stands there twice one stays when the other side has one. */
-function subtract(lines: readonly string[], others: readonly string[]): readonly string[] {
-  const left = new Map<string, number>();
-  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
-  return lines.filter((line) => {
-    const count = left.get(line) ?? 0;
-    left.set(line, count - 1);
-    return count <= 0;
-  });
 }
 
 /** Whatever a failed run left, and the files of every run. */

@@ -1,8 +1,9 @@
 /** What is done in a run, by the facts that tell its end; never by time. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { namespace, readJournal, readWorld, wasNotSent } from "@/e2e/crash/picture";
+import { heldLines, namespace, readJournal, readWorld, wasNotSent } from "@/e2e/crash/picture";
 import type { Doors, Session } from "@/e2e/crash/session";
+import { Stillness } from "@/e2e/crash/stillness";
 import { codeOf } from "@/lib/errors";
 import type { Condition, KubeObject } from "@/lib/kube/meta";
 import type { Pod } from "@/lib/kube/pods";
@@ -60,13 +61,20 @@ function expansion(manifest: string, { claim: name, size }: { readonly claim: st
   };
 }
 
-/** Begins an operation as a person would, and again when it is not known to have been sent, and follows it to its end. */
+/**
+ * Begins an operation as a person would, and again when it is not known to have been sent, and follows it to its end. It begins when
+ * all is still: what the node writes meanwhile would have it refused as out of date.
+ */
 async function operate(session: Session, verb: OperationVerb, begin: (doors: Doors) => Promise<void>): Promise<void> {
   const newest = () => readJournal(session.dataFolder).findLast(({ record }) => record.verb === verb);
+  const stillness = new Stillness(session);
   await session.until(`${verb} to its end`, async (doors) => {
     const row = newest();
-    if (row === undefined || wasNotSent(row)) await begin(doors);
-    else if (row.record.phase === "ended") return undefined;
+    if (row === undefined || wasNotSent(row)) {
+      const moving = await stillness.missing(doors);
+      if (moving !== undefined) return moving;
+      await begin(doors);
+    } else if (row.record.phase === "ended") return undefined;
     const record = newest()?.record;
     return record ? `${record.phase}: ${record.progress.sentence}` : "not begun";
   });
@@ -99,7 +107,7 @@ export async function removeAll(session: Session): Promise<void> {
     const { pods, claims, volumes } = await readWorld(doors);
     const unreleased = volumes.filter((volume) => volume.metadata.name?.startsWith("pvc-") || (volume as PersistentVolume).status?.phase === "Bound");
     const left = [...pods, ...claims, ...unreleased].map((object) => `${object.kind ?? ""} ${object.metadata.name ?? ""}`);
-    return left[0] ?? remains(session.dataFolder)[0];
+    return left[0] ?? [...remains(session.dataFolder), ...heldLines(session.dataFolder)][0];
   });
 }
 
@@ -111,7 +119,7 @@ async function remove({ kube }: Doors, path: string): Promise<void> {
   }
 }
 
-/** Folders of pods, and disks. */
+/** Folders of pods, disks, and what the driver has attached. */
 function remains(dataFolder: string): readonly string[] {
-  return ["node/pods", "node/disks"].map((name) => join(dataFolder, name)).flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []));
+  return ["node/pods", "node/disks", "../attached"].map((name) => join(dataFolder, name)).flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []));
 }

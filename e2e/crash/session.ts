@@ -28,7 +28,7 @@ export interface SessionOptions {
   readonly crashAt: string | undefined;
 }
 
-const withinMs = 60_000;
+const withinMs = 120_000;
 const lookEveryMs = 100;
 /** From a broken connection to the news that its process is gone. */
 const deathWithinMs = 5_000;
