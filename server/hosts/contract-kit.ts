@@ -4,7 +4,7 @@ import type { MountInterface } from "@/server/volume/mount";
 import type { FileKind, HostPorts } from "@/server/volume/ports";
 
 export const programNames = [
-  "echo-args", "exit-3", "noisy", "both-streams", "where", "hang", "stubborn", "killed", "leaves-daemon", "reads-input", "not-executable",
+  "echo-args", "exit-3", "noisy", "both-streams", "where", "hang", "stubborn", "stubborn-child", "killed", "leaves-daemon", "reads-input", "not-executable",
 ] as const;
 export type ProgramName = (typeof programNames)[number];
 

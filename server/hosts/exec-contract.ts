@@ -101,6 +101,10 @@ function limitCases(test: Case): void {
     expect(await exec.run(program("stubborn"), [], { timeoutMs: 50 })).toMatchObject({ exitCode: undefined, timedOut: true, signal: "SIGKILL" });
   });
 
+  test("a program that ends politely is ended with its children that do not", async ({ program, ports: { exec } }) => {
+    expect(await exec.run(program("stubborn-child"), [], { timeoutMs: 50 })).toMatchObject({ exitCode: undefined, timedOut: true, signal: "SIGTERM" });
+  });
+
   test("a cancel ends the program", async ({ program, ports: { exec } }) => {
     const stop = new AbortController();
     const running = exec.run(program("hang"), [], { ...limits, signal: stop.signal });

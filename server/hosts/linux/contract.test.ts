@@ -19,6 +19,7 @@ const scripts: Readonly<Record<ProgramName, string>> = {
   where: "pwd",
   hang: "exec sleep 1000",
   stubborn: "trap '' TERM; sleep 1000; sleep 1000",
+  "stubborn-child": "(trap '' TERM; sleep 1000; sleep 1000) & wait",
   killed: "kill -KILL $$",
   "leaves-daemon": "sleep 2 & echo started",
   "reads-input": "cat; echo end of input",

@@ -16,6 +16,8 @@ const defaultOutputBytes = 1 << 20;
 const graceMs = 1000;
 /** How long output is awaited after the end: a daemon that a program left behind may hold the pipe for ever. */
 const drainMs = 500;
+/** How often it is asked whether anything of a group is left: the kernel tells only of the end of the leader. */
+const groupPollMs = 20;
 
 export class LinuxExec implements Exec {
   constructor(private readonly log: Log) {}
@@ -40,6 +42,7 @@ class Run {
   private truncated = false;
   private timedOut = false;
   private aborted = false;
+  private killed = false;
   private readonly timers = new Set<NodeJS.Timeout>();
 
   private readonly command: string;
@@ -69,6 +72,7 @@ class Run {
     });
     try {
       const { exitCode, endSignal } = await this.ended();
+      if (this.timedOut || this.aborted) await this.groupEnded();
       await this.drained();
       if (this.aborted) throw abortError();
       return {
@@ -121,6 +125,7 @@ class Run {
     this.kill("SIGTERM");
     this.after(graceMs, () => {
       this.kill("SIGKILL");
+      this.killed = true;
       this.after(graceMs, () => {
         this.log.warn("a program does not die and is left behind", { command: this.command, pid: this.child.pid ?? 0 });
         this.child.unref();
@@ -129,12 +134,21 @@ class Run {
     });
   }
 
-  private kill(signal: NodeJS.Signals): void {
-    if (this.child.pid === undefined) return;
+  /** The leader may end politely and leave children that do not: they have till SIGKILL too. */
+  private async groupEnded(): Promise<void> {
+    while (!this.killed && this.kill(0)) await new Promise<void>((resolve) => this.after(groupPollMs, resolve));
+  }
+
+  /** False when nothing of the group is left. */
+  private kill(signal: NodeJS.Signals | 0): boolean {
+    if (this.child.pid === undefined) return false;
     try {
       process.kill(-this.child.pid, signal);
+      return true;
     } catch (error) {
-      if (codeOf(error) !== "ESRCH") this.log.warn("a program can't be ended", { command: this.command, pid: this.child.pid });
+      if (codeOf(error) === "ESRCH") return false;
+      if (signal !== 0) this.log.warn("a program can't be ended", { command: this.command, pid: this.child.pid });
+      return true;
     }
   }
 

@@ -16,6 +16,7 @@ const programs: Readonly<Record<ProgramName, Program>> = {
   where: ({ options }) => `${options.cwd ?? "/"}\n`,
   hang,
   stubborn: () => ({ timedOut: true, exitCode: undefined, signal: "SIGKILL" }),
+  "stubborn-child": () => ({ timedOut: true, exitCode: undefined, signal: "SIGTERM" }),
   killed: () => ({ exitCode: undefined, signal: "SIGKILL" }),
   "leaves-daemon": () => "started\n",
   "reads-input": () => "end of input\n",
