@@ -2,7 +2,7 @@
  * Scenarios: a built Voldeck on data of its own, for tests and for looking around.
  *
  * ```sh
- * npm run --silent scenario -- shop            # the sample; also: empty, flex
+ * npm run --silent scenario -- shop            # the sample; also: attach, empty, flex
  * npm run --silent scenario -- flex --port 7481   # what follows the name goes to `npm start`
  * npm run --silent scenario -- --clean         # removes what a killed scenario left
  * ```
@@ -12,9 +12,11 @@
  * What the app says goes to standard error. It builds first when the sources changed; `--no-build` takes what is built.
  * A scenario is a folder here with `manifests` and `flexvolume`, each of them optional; `shop` is `deploy/sample`.
  * Change the world through the kubeconfig or the files in `dataFolder`: both are watched.
+ * Drivers may keep what they have in `driver-state` beside the data folder: it goes with the scenario, its loop devices first.
  *
  * All of it lies in one folder of the temporary folder, `voldeck-scenario-NAME-XXXXXX`, beside the record of who runs it.
  */
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rmdir, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -48,6 +50,7 @@ export interface ScenarioOptions extends Pick<AppOptions, "args"> {
 
 const folderPrefix = "voldeck-scenario-";
 const dataName = "data";
+const driverStateName = "driver-state";
 const recordName = "runner.json";
 const recordSchema = z.object({ runner: processIdentitySchema, owners: z.array(processIdentitySchema) });
 const endWithinMs = 20_000;
@@ -146,9 +149,25 @@ async function removeScenario(folder: string): Promise<void> {
   if (app !== undefined) await end(processIdentitySchema.parse(JSON.parse(app)));
   await resetData(dataFolder);
   await ifThere(rmdir(dataFolder));
+  await removeDriverState(join(folder, driverStateName));
   await ifThere(unlink(join(folder, recordName)));
   await ifThere(rmdir(folder));
 }
+
+/** Nothing of it is mounted any more. It holds files, and folders of files. */
+async function removeDriverState(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isFile()) continue;
+    for (const device of losetup("-j", path, "-n", "-O", "NAME").split("\n").filter((line) => line !== "")) losetup("-d", device.trim());
+    await unlink(path);
+  }
+  for (const entry of await readdir(folder)) await rmdir(join(folder, entry));
+  await rmdir(folder);
+}
+
+const losetup = (...args: readonly string[]) => execFileSync("losetup", args, { encoding: "utf8" });
 
 async function ifThere(act: Promise<void>): Promise<void> {
   await act.catch((error: NodeJS.ErrnoException) => {
