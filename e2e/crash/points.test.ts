@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { points } from "@/e2e/crash/points";
+import { killsOf, points } from "@/e2e/crash/points";
 
 /** The names in the sources, as they stand in the calls. */
 function namesInSources(): readonly string[] {
@@ -10,7 +10,7 @@ function namesInSources(): readonly string[] {
   return texts.flatMap((text) => Array.from(text.matchAll(/\bpoint\("([^"]+)"\)/g), ([, name = ""]) => name));
 }
 
-const killedAt = Object.values(points).flat().map((point) => point.replace(/#\d+$/, ""));
+const killedAt = Object.values(points).flat().flatMap(killsOf).map((point) => point.replace(/#\d+$/, ""));
 
 describe("points to be killed at", () => {
   it("are all the named steps of the sources", () => {

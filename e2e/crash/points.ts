@@ -1,4 +1,7 @@
-/** Every named step of node and operations that leaves a trace, by the scenario that passes it. `name#3` is its third passing. */
+/**
+ * Every named step of node and operations that leaves a trace, by the scenario that passes it. `name#3` is its third passing;
+ * `one > other` kills the process that was started again as well.
+ */
 import type { ScenarioName } from "@/e2e/crash/scenarios";
 
 /** Each journal write, and what lies between them. */
@@ -7,7 +10,11 @@ const journalPoints = [
   "journal-after-intended",
   "journal-after-read",
   "journal-after-sending",
+  "journal-after-sending > journal-before-settled",
+  "journal-after-sending > journal-after-settled",
   "journal-after-answer",
+  "journal-after-answer > journal-before-settled",
+  "journal-after-answer > journal-after-settled",
   "journal-after-following",
   "journal-before-progress",
   "journal-after-progress",
@@ -15,8 +22,15 @@ const journalPoints = [
   "journal-after-ended",
 ];
 
-/** Where a kill leaves an operation that was noted and not sent. */
-export const unsentPoints: ReadonlySet<string> = new Set(["journal-after-intended", "journal-after-read", "journal-after-sending"]);
+/** Each the point of one kill. */
+export function killsOf(point: string): readonly string[] {
+  return point.split(" > ");
+}
+
+/** Whether the first kill leaves an operation that was noted and not sent. */
+export function leavesUnsent(point: string): boolean {
+  return ["journal-after-intended", "journal-after-read", "journal-after-sending"].includes(killsOf(point)[0] ?? "");
+}
 
 export const points: Readonly<Record<ScenarioName, readonly string[]>> = {
   mount: [

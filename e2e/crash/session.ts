@@ -1,4 +1,4 @@
-/** One data folder and the process that works on it: killed once, at the point asked for, and started again. */
+/** One data folder and the process that works on it: killed at the points asked for, one after the other, and started again. */
 import { createTRPCClient, httpLink, type TRPCClient } from "@trpc/client";
 import { chmod, cp, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -25,7 +25,8 @@ export interface SessionOptions {
   readonly program: Program;
   /** Made by the caller, and empty: the data folder lies in it. */
   readonly folder: string;
-  readonly crashAt: string | undefined;
+  /** The first start's point, the next one's, and so on. */
+  readonly crashAt: readonly string[];
 }
 
 const withinMs = 120_000;
@@ -34,9 +35,9 @@ const lookEveryMs = 100;
 const deathWithinMs = 5_000;
 
 export class Session {
-  wasKilled = false;
   /** Of everything that was seen. */
   readonly names = new Names();
+  private kills = 0;
   private closed = false;
   private starting: Promise<void> = Promise.resolve();
   private running: { readonly process: RunningProgram; readonly connection: Connection; readonly doors: Doors } | undefined;
@@ -45,14 +46,14 @@ export class Session {
 
   /** Lays out the folder and starts the process. */
   async open(manifests: readonly string[]): Promise<void> {
-    const { folder, crashAt } = this.options;
+    const { folder } = this.options;
     for (const name of ["manifests", "attached"]) await mkdir(join(folder, name));
     for (const name of ["00-classes", ...manifests]) await cp(join(project, `e2e/crash/manifests/${name}.yaml`), join(folder, `manifests/${name}.yaml`));
     // The marker first: a folder that others filled would be refused.
     await (await holdFolder(this.dataFolder, 0o700)).release();
     await copyDrivers(join(project, "deploy/sample/flexvolume"), this.dataFolder);
     await copyDrivers(join(project, "e2e/crash/flexvolume"), this.dataFolder);
-    await this.start(crashAt);
+    await this.start();
   }
 
   get dataFolder(): string {
@@ -80,12 +81,12 @@ export class Session {
     }
   }
 
-  /** Throws when the point was never passed. */
+  /** Throws when one of the points was never passed. */
   async untilKilled(): Promise<void> {
     const deadline = Date.now() + withinMs;
-    while (!this.wasKilled) {
-      if (await this.revive(0)) return;
-      if (Date.now() > deadline) throw new Error("the point was never reached");
+    while (this.kills < this.options.crashAt.length) {
+      if (await this.revive(0)) continue;
+      if (Date.now() > deadline) throw new Error(`${this.options.crashAt[this.kills] ?? ""} was never reached`);
       await pause();
     }
   }
@@ -125,22 +126,22 @@ export class Session {
     }
   }
 
-  /** Starts it again where it was killed at its point; false when it lives. */
+  /** Starts it again where it was killed at a point; false when it lives. */
   private async revive(graceMs: number): Promise<boolean> {
     const { running } = this;
     if (!running || !(await endedWithin(running.process, graceMs))) return false;
     const end = await running.process.ended;
-    if (end !== "SIGKILL" || this.wasKilled) throw new Error(`it ended (${end}) unasked; it printed:\n${running.process.output()}`);
-    this.wasKilled = true;
+    if (end !== "SIGKILL" || this.kills === this.options.crashAt.length) throw new Error(`it ended (${end}) unasked; it printed:\n${running.process.output()}`);
+    this.kills += 1;
     this.running = undefined;
     await running.connection.close();
-    await this.start(undefined);
+    await this.start();
     return true;
   }
 
-  private start(crashAt: string | undefined): Promise<void> {
+  private start(): Promise<void> {
     if (this.closed) throw new Error("it was stopped");
-    this.starting = this.startProcess(crashAt);
+    this.starting = this.startProcess(this.options.crashAt[this.kills]);
     return this.starting;
   }
 

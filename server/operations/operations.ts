@@ -212,18 +212,16 @@ export class Operations {
     this.end(sending, { status: "failed", sentence: `Refused by the API server: ${words}`, steps: [], ended: true, next: [] });
   }
 
-  /** A row in sending (or before): equal to the target means sent; else it is not known to have been sent. */
   private async settle(record: OperationRecord): Promise<void> {
     const cluster = this.ports.cluster(record.cluster);
     if (!cluster) return;
-    if (record.phase !== "sending") return this.end(record, notSent("It was cut short before anything was sent"));
-    const asked = await unlessUnreadable(this.askedSize(cluster, record));
-    if (asked === undefined) return this.noteUnsettled(record);
-    if (asked.size === undefined || parseQuantity(asked.size).cmp(parseQuantity(record.to)) !== 0) {
-      return this.end(record, notSent(`Not known to have been sent: the object ${asked.words}`));
-    }
-    this.write({ ...record, phase: "following" }, "the object holds the target: it was sent");
-    await this.follow(record.id);
+    const found = await unlessUnreadable(this.whetherSent(cluster, record));
+    if (found === undefined) return this.noteUnsettled(record);
+    this.ports.point("journal-before-settled");
+    if (found.sent) this.write({ ...record, phase: "following" }, found.why);
+    else this.end(record, notSent(found.why));
+    this.ports.point("journal-after-settled");
+    if (found.sent) await this.follow(record.id);
   }
 
   private noteUnsettled(record: OperationRecord): void {
@@ -232,17 +230,20 @@ export class Operations {
     if (!sameProgress(progress, record.progress)) this.write({ ...record, progress }, sentence);
   }
 
-  /** What the object asks for now: no size when it is another one, or gone. */
-  private async askedSize(cluster: OperationCluster, record: OperationRecord): Promise<{ readonly size?: string; readonly words: string }> {
+  /** A row in sending: equal to the target means sent; else it is not known to have been. */
+  private async whetherSent(cluster: OperationCluster, record: OperationRecord): Promise<{ readonly sent: boolean; readonly why: string }> {
+    if (record.phase !== "sending") return { sent: false, why: "It was cut short before anything was sent" };
     const { namespace, name, uid, volume = "" } = record.subject;
     const isClaim = record.verb === "expand-claim";
     const claim = isClaim ? await getUnlessGone<PersistentVolumeClaim>(cluster.client, claimPath(namespace, name)) : undefined;
     const pod = isClaim ? undefined : await getUnlessGone<Pod>(cluster.client, podPath(namespace, name));
     const object = claim ?? pod;
-    if (!object) return { words: "was deleted" };
-    if (object.metadata.uid !== uid) return { words: "was deleted and made anew" };
-    const size = claim ? requestedOf(claim) : pod && sizeLimitOf(pod, volume);
-    return { size, words: `asks for ${size ?? "no size"}` };
+    const unknown = (what: string) => ({ sent: false, why: `Not known to have been sent: the object ${what}` });
+    if (!object) return unknown("was deleted");
+    if (object.metadata.uid !== uid) return unknown("was deleted and made anew");
+    const asked = claim ? requestedOf(claim) : pod && sizeLimitOf(pod, volume);
+    if (asked === undefined || parseQuantity(asked).cmp(parseQuantity(record.to)) !== 0) return unknown(`asks for ${asked ?? "no size"}`);
+    return { sent: true, why: "the object holds the target: it was sent" };
   }
 
   private recordOf(cluster: OperationCluster, options: StartOptions, verb: Verb): OperationRecord {
