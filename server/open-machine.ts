@@ -17,6 +17,8 @@ export interface Machine {
   readonly hostUtils: HostUtils;
   readonly checkDriver: ReturnType<typeof newDriverCheck>;
   readonly loop: LoopPort | { readonly missing: string };
+  /** Cancels what plugins run, such as a driver that hangs. */
+  stopPrograms(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ async function linux(root: string, options: Options, log: Log): Promise<Machine>
     hostUtils: host.hostUtils,
     checkDriver: newDriverCheck(systemInspector, trustedUids()),
     loop: capability.blockDevices ? host.loop : { missing: "loop devices need root" },
+    stopPrograms: () => host.stopPrograms(),
     close: () => host.close(),
   };
 }
@@ -55,6 +58,7 @@ function simulated(root: string): Machine {
     hostUtils,
     checkDriver: newDriverCheck(files, [0]),
     loop: { missing: "loop devices are not simulated" },
+    stopPrograms: async () => {},
     close: async () => {},
   };
 }

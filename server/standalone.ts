@@ -235,14 +235,13 @@ interface Open {
 
 /** In the order of dependence; what fails does not keep the rest open. */
 async function closeAll({ stopFollowing, journal, node, recorder, prober, cluster, api, machine }: Open): Promise<void> {
+  // Together: each waits for what it has begun, and that may wait for a program.
+  const working = [() => stopFollowing(), () => node?.stop(), () => machine.stopPrograms()];
+  const rest = [() => journal.close(), () => recorder.stop(), () => prober.close(), () => cluster.close(), () => api.close(), () => machine.close()];
   const failures: unknown[] = [];
-  const steps = [() => stopFollowing(), () => journal.close(), () => node?.stop(), () => recorder.stop(), () => prober.close(), () => cluster.close(), () => api.close(), () => machine.close()];
-  for (const step of steps) {
-    try {
-      await step();
-    } catch (error) {
-      failures.push(error);
-    }
+  for (const together of [working, ...rest.map((step) => [step])]) {
+    const ends = await Promise.allSettled(together.map(async (step) => step()));
+    failures.push(...ends.filter((end) => end.status === "rejected").map((end) => end.reason as unknown));
   }
   if (failures.length > 0) throw new AggregateError(failures, "stopping");
 }

@@ -2,6 +2,7 @@
 import { AppError } from "@/lib/errors";
 import { systemClock, systemRandom } from "@/server/hosts/clock";
 import { nodeHash } from "@/server/hosts/hash";
+import { StoppableExec } from "@/server/hosts/stoppable-exec";
 import type { HostUtils, MountInterface } from "@/server/volume/mount";
 import type { HostPorts, Log } from "@/server/volume/ports";
 import { Access } from "./access";
@@ -51,6 +52,8 @@ export interface LinuxHost {
   readonly inspector: typeof systemInspector;
   readonly trustedUids: readonly number[];
   readonly longestDriverName: number;
+  /** Cancels what plugins run, and resolves when it has ended; from now on none of it starts. Tools for devices run to their end. */
+  stopPrograms(): Promise<void>;
   /** Gives the data folder up. Mounts stay, as they do when a kubelet ends; so does the holder of a user namespace. */
   close(): Promise<void>;
 }
@@ -85,13 +88,14 @@ async function hostIn(folder: DataFolder, capability: MountCapability, options: 
   const files = new LinuxFiles({ access, mounts, foreignCalls, exec, prefix });
   const blockTools = new LinuxBlockTools({ access, exec, mounts });
   const mounter = new LinuxMounter({ access, files, mounts, exec, blockTools, enter: namespace?.enter });
+  const programs = new StoppableExec(namespace === undefined ? exec : new NamespaceExec(exec, namespace));
   const watcher = new LinuxWatcher({ access, prefix, rescanMs: options.rescanMs });
   return {
     root,
     capability,
     ports: {
       files,
-      exec: namespace === undefined ? exec : new NamespaceExec(exec, namespace),
+      exec: programs,
       blockTools,
       watcher,
       clock: systemClock,
@@ -108,6 +112,7 @@ async function hostIn(folder: DataFolder, capability: MountCapability, options: 
     inspector: systemInspector,
     trustedUids: trustedUids(),
     longestDriverName: folder.longestDriverName,
+    stopPrograms: () => programs.stop(),
     close: async () => {
       foreignCalls.close();
       await folder.release();
