@@ -115,6 +115,19 @@ describe("a node", () => {
     expect(await used()).toBe("16384");
   });
 
+  it("goes on reporting when the clock was set back", async () => {
+    const world = await start();
+    world.cluster.put("pods", boundPod("cache", [{ name: "hot", emptyDir: { medium: "Memory", sizeLimit: "64Mi" } }]));
+    await until(world, () => volumeOf(world.node, "hot")?.state === "mounted");
+    const used = () => volumeOf(world.node, "hot")?.usedBytes;
+    const write = (bytes: number) => world.memory.files.writeFile("/var/lib/kubelet/pods/uid-cache/volumes/kubernetes.io~empty-dir/hot/file", new Uint8Array(bytes), 0o600);
+    await write(8_192);
+    world.memory.clock.setBack(3_600_000);
+    expect((await world.node.freshReport())?.volumes.find((volume) => volume.volumeName === "hot")?.usedBytes).toBe("8192");
+    await write(16_384);
+    await until(world, () => used() === "16384");
+  });
+
   it("lists the drivers and sockets that lie on its disk, and what it could not list", async () => {
     const memory = createMemoryHost({ nodeAllocatable: capacity, files: { [`${flexVolumeDir}/voldeck.dev~broken/other`]: "" } });
     await memory.files.mkdirAll(`${flexVolumeDir}/voldeck.dev~share`, 0o755);

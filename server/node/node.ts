@@ -18,6 +18,7 @@ import { Reconciler } from "@/server/node/reconciler";
 import { registerNode, type NodeFacts } from "@/server/node/register-node";
 import { makeReport } from "@/server/node/report";
 import { bindPod, placements } from "@/server/node/scheduler";
+import { isWithin } from "@/server/volume/elapsed";
 import type { KubeletVolumeHost } from "@/server/volume/host";
 import type { VolumePluginManager } from "@/server/volume/plugin-manager";
 
@@ -79,6 +80,8 @@ class StandaloneNode implements RunningNode {
   private readonly listeners = new Set<(report: NodeReport) => void>();
   private readonly stopping = new AbortController();
   private latest: NodeReport | undefined;
+  private begunReports = 0;
+  private latestNumber = 0;
   private refreshing: Promise<void> | undefined;
   private running: Promise<void> = Promise.resolve();
   private nap = new AbortController();
@@ -132,7 +135,7 @@ class StandaloneNode implements RunningNode {
   }
 
   async freshReport(): Promise<NodeReport | undefined> {
-    if (this.latest && Date.parse(this.latest.takenAt) < this.clock.nowMs() - freshMs && !this.stopping.signal.aborted) {
+    if (this.latest && !isWithin(freshMs, Date.parse(this.latest.takenAt), this.clock.nowMs()) && !this.stopping.signal.aborted) {
       this.refreshing ??= this.publishReport().finally(() => {
         this.refreshing = undefined;
       });
@@ -261,9 +264,11 @@ class StandaloneNode implements RunningNode {
   private async publishReport(): Promise<void> {
     const { host, manager, root, flexVolumeDir, mounter } = this.options;
     const { picture, operations } = this.reconciler;
+    const number = (this.begunReports += 1);
     const report = await makeReport({ host, manager, root, flexVolumeDir, mounter, picture, actual: this.actual, operations });
     // One that was begun later has overtaken it.
-    if (this.latest && report.takenAt < this.latest.takenAt) return;
+    if (number < this.latestNumber) return;
+    this.latestNumber = number;
     this.latest = report;
     for (const listener of this.listeners) listener(report);
   }

@@ -24,6 +24,19 @@ describe("operations", () => {
     expect(operations.keys()).toEqual([]);
   });
 
+  it("do not wait for a clock that was set back to catch up", async () => {
+    const { clock, operations, fail } = start();
+    fail("MountVolume");
+    await operations.idle();
+    clock.setBack(3_600_000);
+    expect(fail("MountVolume")).toBe("started");
+    await operations.idle();
+    expect(fail("MountVolume")).toBe("paused");
+    await clock.advance(1_000);
+    expect(fail("MountVolume")).toBe("started");
+    await operations.idle();
+  });
+
   it("wait after a failure, but not another operation of the same key, which ends the pause", async () => {
     const { clock, operations, fail } = start();
     fail("MountVolume");

@@ -4,6 +4,7 @@
  */
 import { messageOf } from "@/lib/errors";
 import type { ReportedOperation } from "@/lib/node-report";
+import { isWithin } from "@/server/volume/elapsed";
 import type { Clock } from "@/server/volume/ports";
 
 const firstPauseMs = 500;
@@ -35,7 +36,7 @@ export class PendingOperations {
   start(key: string, name: string, run: () => Promise<void>): Start {
     const known = this.operations.get(key);
     if (known?.running) return "executing";
-    if (known?.name === name && this.clock.nowMs() < retryAtMs(known)) return "paused";
+    if (known?.name === name && isWithin(known.pauseMs, known.lastErrorMs, this.clock.nowMs())) return "paused";
     const before = known?.name === name ? known : undefined;
     const operation: Operation = {
       name,

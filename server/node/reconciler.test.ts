@@ -177,7 +177,7 @@ describe("reconcile", () => {
     ]);
   });
 
-  it("writes a changed ConfigMap within a minute", async () => {
+  it("writes a changed ConfigMap within a minute, also when the clock was set back", async () => {
     const memory = memoryHost();
     const node = await start(memory);
     node.cluster.put("pods", cachePod);
@@ -189,6 +189,11 @@ describe("reconcile", () => {
     await memory.clock.advance(60_000);
     await node.settle();
     expect(await memory.files.readText(file)).toBe("changed");
+    memory.kubeClient.replace({ configMaps: [{ metadata: { name: "web", namespace: "shop" }, data: { motd: "changed again" } }] });
+    memory.clock.setBack(3_600_000);
+    await memory.clock.advance(60_000);
+    await node.settle();
+    expect(await memory.files.readText(file)).toBe("changed again");
   });
 });
 

@@ -19,6 +19,7 @@ import { planWork, type PlannedWork } from "@/server/node/plan";
 import { reconstruct, reconstructAttached, type UnknownFolder } from "@/server/node/reconstruct";
 import { removeStrays } from "@/server/node/strays";
 import { resolveVolume, SharedNames, type ResolvedVolume } from "@/server/node/resolve-volume";
+import { isWithin } from "@/server/volume/elapsed";
 import { isNoPluginMatched } from "@/server/volume/errors";
 import { cleanupMountPoint, cleanupTools } from "@/server/volume/mount-cleanup";
 import { specName } from "@/server/volume/spec";
@@ -168,7 +169,7 @@ export class Reconciler {
 
   /** Pods that changed, and once a minute all: their plugins say which volumes follow the API. */
   private async markRemounts(desired: DesiredState): Promise<void> {
-    const everyone = this.clock.nowMs() >= this.lastRemountMs + remountEveryMs;
+    const everyone = !isWithin(remountEveryMs, this.lastRemountMs, this.clock.nowMs());
     if (everyone) this.lastRemountMs = this.clock.nowMs();
     for (const mount of this.actual.mounts()) {
       const pod = desired.pods.get(mount.podUID);
@@ -251,7 +252,7 @@ export class Reconciler {
       const unmounted = [...names, ...this.unmountedOf(podUID)];
       const text = unprocessedMessage({ unmounted, unprocessed: names }, volumes.map((volume) => volume.message));
       const before = this.said.get(podUID);
-      if (before?.text === text && nowMs < before.atMs + sayAgainMs) continue;
+      if (before?.text === text && isWithin(sayAgainMs, before.atMs, nowMs)) continue;
       this.said.set(podUID, { text, atMs: nowMs });
       this.context.event(pod, { type: "Warning", reason: "FailedMount", message: text });
     }

@@ -1,4 +1,5 @@
 /** Runs what is asked for soon, at most once in an interval. Requests made before a run begins are answered by that run. */
+import { isWithin } from "@/server/volume/elapsed";
 import type { Clock } from "@/server/volume/ports";
 
 export class AtMostEvery {
@@ -20,7 +21,9 @@ export class AtMostEvery {
   }
 
   private async runSoon(task: (begin: () => void) => Promise<void>): Promise<void> {
-    const waitMs = this.lastBeginMs === undefined ? 0 : this.lastBeginMs + this.intervalMs - this.clock.nowMs();
+    const nowMs = this.clock.nowMs();
+    const { lastBeginMs = Number.NEGATIVE_INFINITY, intervalMs } = this;
+    const waitMs = isWithin(intervalMs, lastBeginMs, nowMs) ? lastBeginMs + intervalMs - nowMs : 0;
     let begun = false;
     try {
       if (waitMs > 0) await this.clock.sleep(waitMs);

@@ -2,7 +2,7 @@ import { abortError } from "@/server/hosts/clock";
 import type { CancelSignal, Clock } from "@/server/volume/ports";
 
 interface Sleeper {
-  readonly dueMs: number;
+  dueMs: number;
   readonly order: number;
   wake(): void;
 }
@@ -62,6 +62,12 @@ export class FakeClock implements Clock {
       await settle();
     }
     this.now = end;
+  }
+
+  /** As somebody sets the time: what sleeps is not disturbed. */
+  setBack(ms: number): void {
+    this.now -= ms;
+    for (const sleeper of this.sleepers) sleeper.dueMs -= ms;
   }
 
   private nextDue(endMs: number): Sleeper | undefined {

@@ -147,6 +147,17 @@ describe("the FlexVolume prober", () => {
     expect([told(await scene.prober.probe()), runs()]).toEqual([["add example.com/share"], 3]);
   });
 
+  it("gives a driver that slept another chance when the clock was set back", async () => {
+    const scene = await start();
+    await scene.prober.probe();
+    scene.memory.exec.set(driver, () => ({ exitCode: undefined, timedOut: true }));
+    await install(scene);
+    expect((await scene.prober.probe()).failures).toHaveLength(1);
+    scene.memory.exec.set(driver, good);
+    scene.memory.clock.setBack(3_600_000);
+    expect(told(await scene.prober.probe())).toEqual(["add example.com/share"]);
+  });
+
   it.each([
     ["null for its capabilities", '{"status":"Success","capabilities":null}', 'the driver answered init with "capabilities": null'],
     ["that it knows no init", '{"status":"Not supported"}', "Not supported"],

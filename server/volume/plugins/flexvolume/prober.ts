@@ -5,6 +5,7 @@
  */
 import { codeOf, messageOf } from "@/lib/errors";
 import { baseName, cleanPath, dirName } from "@/lib/go-path";
+import { isWithin } from "@/server/volume/elapsed";
 import { aggregate, VolumeError, wrap } from "@/server/volume/errors";
 import { unescapeQualifiedName } from "@/server/volume/paths";
 import {
@@ -57,7 +58,7 @@ class Prober implements FlexVolumeProber {
   private probeAllNeeded = true;
   /** The last change of each driver's folder, by the folder's name. */
   private readonly pending = new Map<string, Change>();
-  /** Changes whose driver ran into its limit, and when each is tried again. */
+  /** Changes whose driver ran into its limit, and when. */
   private readonly paused = new WeakMap<Change, number>();
   private watch: WatchHandle | undefined;
   private readonly listeners: (() => void)[] = [];
@@ -105,7 +106,7 @@ class Prober implements FlexVolumeProber {
 
   private probePending(): Promise<ProbeResult> {
     const nowMs = this.ports.clock.nowMs();
-    return this.attempt([...this.pending.values()].filter((change) => (this.paused.get(change) ?? 0) <= nowMs));
+    return this.attempt([...this.pending.values()].filter((change) => !isWithin(pauseMs, this.paused.get(change) ?? Number.NEGATIVE_INFINITY, nowMs)));
   }
 
   private async attempt(changes: readonly Change[]): Promise<ProbeResult> {
@@ -119,7 +120,7 @@ class Prober implements FlexVolumeProber {
         // A change seen while the driver ran is left for the next probe.
         if (this.pending.get(dir) === change) this.pending.delete(dir);
       } catch (error) {
-        if (codeOf(error) === "timeout") this.paused.set(change, this.ports.clock.nowMs() + pauseMs);
+        if (codeOf(error) === "timeout") this.paused.set(change, this.ports.clock.nowMs());
         errors.push(wrap(`error creating Flexvolume plugin from directory ${dir}, skipping. Error: ${messageOf(error)}`, error));
         const path = executablePath(this.pluginDir, dir);
         failures.push({ pluginName: unescapeQualifiedName(dir), path, message: messageOf(error) });
