@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { mkdtemp, readFile, readdir, rmdir, stat, unlink } from "node:fs/promises";
 import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { connect } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startApiServer, type ApiServer } from "./server";
 
@@ -21,7 +23,7 @@ interface Answer {
 class Client {
   constructor(
     private readonly server: ApiServer,
-    private readonly ca: string,
+    readonly ca: string,
     readonly token: string,
   ) {}
 
@@ -71,6 +73,28 @@ describe("startApiServer", () => {
 
   const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "v" } };
   const configMaps = "/api/v1/namespaces/default/configmaps";
+
+  it.each([
+    { megabytes: 5, what: "that says its length", chunked: false },
+    // More than the buffers of a socket hold: a server that reads no further would never get all of it.
+    { megabytes: 30, what: "that says its length", chunked: false },
+    { megabytes: 30, what: "in chunks", chunked: true },
+  ])("answers a body of $megabytes MB $what with 413, which its sender can read", async ({ megabytes, chunked }) => {
+    const body = Buffer.alloc(megabytes * 1_000_000, 0x20);
+    const { port } = new URL(server.url);
+    const socket = connect({ port: Number(port), host: "127.0.0.1", ca: client.ca });
+    await once(socket, "secureConnect");
+    const length = chunked ? "transfer-encoding: chunked" : `content-length: ${body.length}`;
+    socket.write(`POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${client.token}\r\ncontent-type: application/json\r\n${length}\r\nconnection: close\r\n\r\n`);
+    // All of it is sent before anything is read, as simple clients do.
+    const sent = chunked ? Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n0\r\n\r\n")]) : body;
+    await new Promise<void>((resolve, reject) => socket.write(sent, (error) => (error ? reject(error) : resolve())));
+    let text = "";
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(JSON.parse(text.slice(text.indexOf("\r\n\r\n")))).toMatchObject({ kind: "Status", reason: "RequestEntityTooLarge", message: "Request entity too large: limit is 3145728" });
+    expect((await client.send("GET", "/healthz")).code).toBe(200);
+  });
 
   it("is reached over TLS of its own authority and answers 401 without the token", async () => {
     expect((await client.send("GET", "/healthz", { token: "wrong" })).body).toBe("ok");

@@ -51,6 +51,7 @@ export interface ApiServer {
 }
 
 const maxBodyBytes = 3 * 1024 * 1024;
+const maxDrainedBytes = 64 * 1024 * 1024;
 const maxBacklogBytes = 64 * 1024 * 1024;
 
 /** Starts the server; it is reachable and the manifests are applied when the promise resolves. */
@@ -199,21 +200,24 @@ async function toRequest(request: IncomingMessage, url: URL): Promise<ApiRequest
   return { method: request.method ?? "GET", path: url.pathname, query: url.searchParams, headers, body: await readBody(request) };
 }
 
-async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+/**
+ * What is too much is read all the same, and thrown away: a client that still sends would find the connection closed and never read why.
+ * Past `maxDrainedBytes` nobody sends in good faith.
+ */
+function readBody(request: IncomingMessage): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  try {
-    for await (const chunk of request) {
-      const part = Buffer.from(chunk);
-      bytes += part.length;
-      if (bytes > maxBodyBytes) throw entityTooLarge(`limit is ${maxBodyBytes}`);
-      chunks.push(part);
-    }
-  } catch (error) {
-    if (isApiError(error)) throw error;
-    throw statusError(400, "BadRequest", messageOf(error));
-  }
-  return Buffer.concat(chunks);
+  return new Promise((resolve, reject) => {
+    const refuse = () => reject(entityTooLarge(`limit is ${maxBodyBytes}`));
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBodyBytes) chunks.push(chunk);
+      else chunks.length = 0;
+      if (bytes > maxDrainedBytes) refuse();
+    });
+    request.once("end", () => (bytes > maxBodyBytes ? refuse() : resolve(Buffer.concat(chunks))));
+    request.once("error", (error) => reject(statusError(400, "BadRequest", messageOf(error))));
+  });
 }
 
 function headersOf(answer: ApiResponse): Record<string, string | string[]> {
