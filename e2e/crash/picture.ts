@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Names, World } from "@/e2e/crash/names";
 import type { Doors } from "@/e2e/crash/session";
+import { lockWaitMs } from "@/lib/database";
 import type { KubeObject } from "@/lib/kube/meta";
 import { resourcePath } from "@/server/cluster/resources";
 import { parseMountInfo } from "@/server/hosts/linux";
@@ -124,7 +125,7 @@ interface JournalRow {
 
 /** Oldest first; nothing before the first operation. */
 export function readJournal(dataFolder: string): readonly JournalRow[] {
-  const database = new DatabaseSync(join(dataFolder, "journal.sqlite"), { readOnly: true });
+  const database = new DatabaseSync(join(dataFolder, "journal.sqlite"), { readOnly: true, timeout: lockWaitMs });
   try {
     const entries = database.prepare("SELECT phase FROM entry WHERE operation = ? ORDER BY seq");
     return database

@@ -96,6 +96,7 @@ export const points: Readonly<Record<ScenarioName, readonly string[]>> = {
     "node-expand-after-mark",
     "node-expand-after-plugin",
     "node-expand-after-claim",
+    "node-expand-after-claim#2",
     "node-expand-after-volume",
   ],
   "expand block": ["grow-after-device", "grow-after-finish"],

@@ -4,7 +4,7 @@
  * if any, are parts of the points' names to run alone.
  */
 import { mkdir, mkdtemp, readdir, readFile, realpath, rmdir, unlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { project } from "@/e2e/app";
@@ -17,7 +17,8 @@ import { Stillness } from "@/e2e/crash/stillness";
 import { messageOf } from "@/lib/errors";
 import { runReset } from "@/server/reset";
 
-const atOnce = 2;
+/** Half of a run is waiting. */
+const atOnce = 2 * availableParallelism();
 const lookEveryMs = 100;
 const endWithinMs = 10_000;
 

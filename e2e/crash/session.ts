@@ -39,6 +39,7 @@ export class Session {
   readonly names = new Names();
   private kills = 0;
   private closed = false;
+  private killing: Promise<void> | undefined;
   private starting: Promise<void> = Promise.resolve();
   private running: { readonly process: RunningProgram; readonly connection: Connection; readonly doors: Doors } | undefined;
 
@@ -102,8 +103,13 @@ export class Session {
     if (end !== 0) throw new Error(`it ended with ${end} after SIGTERM; it printed:\n${running.process.output()}`);
   }
 
-  /** Whatever state it is in; nothing is started again. */
-  async kill(): Promise<void> {
+  /** Whatever state it is in; nothing is started again. Who asks twice waits for the same end. */
+  kill(): Promise<void> {
+    this.killing ??= this.killNow();
+    return this.killing;
+  }
+
+  private async killNow(): Promise<void> {
     this.closed = true;
     await this.starting.catch(() => undefined);
     const { running } = this;
