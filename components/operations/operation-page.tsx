@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { ReadOnly, useReadOnly } from "@/components/operations/read-only";
 import { OperationSentence, OperationSteps } from "@/components/operations/operation-steps";
 import { subjectInWords, tookMs, verbInWords, type OperationRecord } from "@/components/operations/operation-types";
 import { PageHead } from "@/components/shell/page-head";
@@ -18,7 +19,9 @@ import { messageOf } from "@/lib/errors";
 
 export function OperationPage({ id }: { id: string }) {
   const { cluster } = useCluster();
-  const query = useQuery(useTRPC().operation.get.queryOptions({ cluster, id }));
+  const readOnly = useReadOnly();
+  const query = useQuery(useTRPC().operation.get.queryOptions({ cluster, id }, { enabled: !readOnly }));
+  if (readOnly) return <ReadOnly />;
   if (query.error && isNotFound(query.error)) {
     return (
       <NotFound
@@ -65,7 +68,7 @@ export function OperationPage({ id }: { id: string }) {
                     <ClockTime at={entry.at} />
                   </span>
                   <span>
-                    <b>{entry.phase}</b> <span className="proof">{entry.note}</span>
+                    <b>{entry.phase}</b> <span className="proof">{withoutPhase(entry)}</span>
                   </span>
                 </li>
               ))}
@@ -75,6 +78,11 @@ export function OperationPage({ id }: { id: string }) {
       </div>
     </>
   );
+}
+
+/** A note may begin with the phase that stands before it. */
+function withoutPhase({ phase, note }: { readonly phase: string; readonly note: string }): string {
+  return note === phase ? "" : note.startsWith(`${phase} `) ? note.slice(phase.length + 1) : note;
 }
 
 function OperationFacts({ record }: { record: OperationRecord }) {

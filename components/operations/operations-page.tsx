@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { ListPage, type SortProps } from "@/components/list/list-page";
 import { SortHead } from "@/components/list/sort-head";
+import { ReadOnly, useReadOnly } from "@/components/operations/read-only";
 import { subjectInWords, tookMs, verbInWords } from "@/components/operations/operation-types";
 import { paths } from "@/components/shell/paths";
 import { useTRPCClient, type Outputs } from "@/components/trpc";
@@ -18,6 +19,8 @@ type OperationRow = Outputs["operation"]["list"]["rows"][number];
 
 export function OperationsPage() {
   const client = useTRPCClient();
+  const readOnly = useReadOnly();
+  if (readOnly) return <ReadOnly />;
   return (
     <ListPage
       title="Operations"

@@ -2,6 +2,7 @@
 
 import { useState, type ReactNode } from "react";
 import { Banner } from "@/components/shell/banner";
+import { KnownCluster } from "@/components/shell/known-cluster";
 import { Rail } from "@/components/shell/rail";
 import { RailSheet } from "@/components/shell/rail-sheet";
 import { ClusterStatusProvider } from "@/components/shell/status-context";
@@ -26,7 +27,7 @@ export function Frame({ cluster, children }: { cluster: string; children: ReactN
             <TopBar onMenu={() => setSheetOpen(true)} />
             <main id="main" tabIndex={-1}>
               <Banner />
-              {children}
+              <KnownCluster>{children}</KnownCluster>
             </main>
           </div>
         </div>

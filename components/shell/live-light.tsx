@@ -1,5 +1,6 @@
 "use client";
 
+import { isNoCluster } from "@/components/shell/known-cluster";
 import { useCluster } from "@/components/shell/status-context";
 import { useLiveUpdates } from "@/components/trpc";
 import { Icon } from "@/components/ui/icon";
@@ -22,7 +23,7 @@ const looks: Readonly<Record<Shown, string>> = {
 export function LiveLight() {
   const { cluster, status, error } = useCluster();
   const heard = useLiveUpdates(cluster);
-  if (!status) return <LightFrame state={error ? "stale" : "connecting"}>{error ? <b>no answer</b> : <b>connecting</b>}</LightFrame>;
+  if (!status) return <LightFrame state={error ? "stale" : "connecting"}><b>{error ? (isNoCluster(error) ? "no such cluster" : "no answer") : "connecting"}</b></LightFrame>;
   if (!heard) {
     return (
       <LightFrame state="connecting">

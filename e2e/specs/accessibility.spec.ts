@@ -150,7 +150,7 @@ const clusters: Readonly<Record<"empty" | "error" | "forbidden", readonly (reado
     ["claims", "The claims could not be read"],
     ["nodes", "The nodes could not be read"],
     ...details.map((path) => [path, "could not be read"] as const),
-    ...changes.map((path) => [path, "could not be read"] as const),
+    ...changes.map((path) => [path, "is shown read-only"] as const),
   ],
   forbidden: [
     ["plugins", "You may not list nodes in this cluster"],
@@ -158,7 +158,7 @@ const clusters: Readonly<Record<"empty" | "error" | "forbidden", readonly (reado
     ["claims", "You may not list persistentvolumeclaims in this cluster"],
     ["nodes", "You may not list nodes in this cluster"],
     ...details.map((path) => [path, "Ask a cluster admin to apply"] as const),
-    ...changes.map((path) => [path, "could not be read"] as const),
+    ...changes.map((path) => [path, "is shown read-only"] as const),
   ],
 };
 

@@ -10,7 +10,8 @@ import { transportCodes } from "@/server/api/errors";
 const t = initTRPC.context<ApiContext>().create({
   errorFormatter({ shape, error }) {
     const { stack: _stack, ...data } = shape.data;
-    return { ...shape, message: error.message, data: { ...data, app: appDataOf(error) } };
+    const app = appDataOf(error);
+    return { ...shape, message: app.fields ? sentenceOf(app.fields) : error.message, data: { ...data, app } };
   },
 });
 
@@ -70,6 +71,11 @@ function appDataOf(error: TRPCError): AppErrorData {
   if (fields) return { code: "invalid", fields };
   if (isAppError(error.cause)) return { code: error.cause.code };
   return { code: codeByTransport[error.code] ?? "internal" };
+}
+
+/** A parser's own message is a list of issues in JSON: no text for a person. */
+function sentenceOf(fields: NonNullable<AppErrorData["fields"]>): string {
+  return fields.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
 }
 
 const codeByTransport: Partial<Record<TRPCError["code"], ErrorCode>> = {

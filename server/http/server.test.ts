@@ -103,6 +103,7 @@ describe("plain requests", () => {
     { name: "bad JSON is a bad request", send: { path: "/trpc/cluster.status?input=%7B", headers: json }, status: 400, text: /./ },
     { name: "an unknown cluster is not found", send: { path: `/trpc/cluster.status?input=${encodeURIComponent('{"cluster":"x"}')}`, headers: json }, status: 404, text: /There is no cluster x/ },
     { name: "a bad input names its field", send: { path: `/trpc/cluster.status?input=${encodeURIComponent('{"cluster":"A B"}')}`, headers: json }, status: 400, text: /"path":"cluster"/ },
+    { name: "a bad input is said in words", send: { path: `/trpc/cluster.status?input=${encodeURIComponent('{"cluster":"A B"}')}`, headers: json }, status: 400, text: /"message":"cluster: must be a cluster's slug: a-z, 0-9 and -","code"/ },
   ];
   it.each(cases)("$name", async ({ send: plain, status, text }) => {
     const answer = await send(plain);
