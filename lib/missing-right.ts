@@ -41,10 +41,10 @@ export function ruleFor(rights: readonly MissingRight[], name: string): string {
     `kind: ${namespace === undefined ? "ClusterRole" : "Role"}`,
     `metadata: {name: ${name}${namespace === undefined ? "" : `, namespace: ${namespace}`}}`,
     "rules:",
-    ...rights.flatMap((right) => [
-      `- apiGroups: [${JSON.stringify(right.group)}]`,
-      `  resources: [${right.resource}]`,
-      `  verbs: [${right.verbs.join(", ")}]`,
+    ...[...Map.groupBy(rights, ({ group, verbs }) => `${JSON.stringify(group)} ${verbs.join(", ")}`).values()].flatMap((alike) => [
+      `- apiGroups: [${JSON.stringify(alike[0]?.group ?? "")}]`,
+      `  resources: [${alike.map(({ resource }) => resource).join(", ")}]`,
+      `  verbs: [${alike[0]?.verbs.join(", ") ?? ""}]`,
     ]),
     "",
   ].join("\n");

@@ -1,6 +1,8 @@
+import type { ReactNode } from "react";
 import type { ClaimDetail } from "@/components/claims/claim-page";
 import { bytesInWords, exactBytes } from "@/components/ui/bytes";
 import { Section } from "@/components/ui/section";
+import { Ago } from "@/components/ui/time";
 import { percentOf } from "@/components/ui/use-bar";
 import { tryParseQuantity } from "@/lib/quantity";
 
@@ -10,7 +12,18 @@ type Row = ClaimDetail["row"];
 export function ClaimSizes({ row }: { row: Row }) {
   const percent = percentOf(row.usedBytes, row.capacityBytes);
   const inodes = percentOf(row.inodesUsed, row.inodes);
-  const used = [percent === undefined ? undefined : `${percent} % of real`, inodes === undefined ? undefined : `inodes ${inodes} %`].filter(Boolean).join(" · ");
+  const parts = [percent === undefined ? undefined : `${percent} % of real`, inodes === undefined ? undefined : `inodes ${inodes} %`].filter(Boolean).join(" · ");
+  const used = (
+    <>
+      {parts}
+      {row.measuredAt !== undefined && (
+        <>
+          {parts !== "" && " · "}
+          <Ago at={row.measuredAt} />
+        </>
+      )}
+    </>
+  );
   return (
     <Section title="Size" aside="different things, each from its own source" padded>
       <dl className="fig">
@@ -27,7 +40,7 @@ export function ClaimSizes({ row }: { row: Row }) {
 interface FigureProps {
   label: string;
   size: string | undefined;
-  source: string;
+  source: ReactNode;
   exact?: string | undefined;
   unknown?: string;
 }
@@ -53,13 +66,29 @@ function Scale({ row }: { row: Row }) {
   if (whole === 0n) return null;
   const share = (bytes: bigint) => `${Number((bytes * 1000n) / whole) / 10}%`;
   const words = [used !== undefined && `${bytesInWords(String(used))} used`, row.granted && `${row.granted} granted`, row.requested && `${row.requested} requested`];
+  const growing = requested !== undefined && granted !== undefined && requested > granted;
   return (
-    <div className="scale mt-4" role="img" aria-label={words.filter(Boolean).join(", ")}>
-      {requested !== undefined && <span className="w" style={{ width: share(requested) }} />}
-      {granted !== undefined && <span className="g bg-track" style={{ width: share(granted) }} />}
-      {used !== undefined && <span className="u" style={{ width: share(used) }} />}
-      {granted !== undefined && <span className="m" style={{ left: share(granted) }} />}
-    </div>
+    <>
+      <div className="scale mt-4" role="img" aria-label={words.filter(Boolean).join(", ")}>
+        {requested !== undefined && <span className="w" style={{ width: share(requested) }} />}
+        {granted !== undefined && <span className="g bg-track" style={{ width: share(granted) }} />}
+        {used !== undefined && <span className="u" style={{ width: share(used) }} />}
+        {granted !== undefined && <span className="m" style={{ left: share(granted) }} />}
+      </div>
+      <p className="scale-ends" aria-hidden="true">
+        <span>{used === undefined ? "0" : `${bytesInWords(String(used))} used`}</span>
+        {granted !== undefined && (
+          <span>
+            <b>{row.granted}</b> {growing ? "granted" : "granted, requested"}
+          </span>
+        )}
+        {(growing || granted === undefined) && (
+          <span>
+            <b>{row.requested}</b> requested
+          </span>
+        )}
+      </p>
+    </>
   );
 }
 

@@ -25,6 +25,7 @@ export function GrowDialog({ row, onClose }: { row: ClaimDetail["row"]; onClose:
       preview={(size) => client.operation.previewExpand.query({ ...subject, size })}
       send={(size, uid) => client.operation.expand.mutate({ ...subject, size, uid })}
       verb={(size) => `Grow ${row.name} to ${size}`}
+      rounding="The driver may round up; how far is not known before it answers."
       warning={
         <p className="flex gap-2">
           <Icon name="stuck" className="mt-0.5 text-stuck-solid" />

@@ -97,11 +97,15 @@ export function ListPage<Row extends { readonly key: string }, Answer extends No
               cells={(row: Row) => props.cells(row, cluster)}
             />
           </ListBody>
-          <div className="t-foot">
-            <span role="status">{list ? `${list.matched.toLocaleString()} of ${list.total.toLocaleString()} shown` : "…"}</span>
-            <span className="wide">Enter opens · arrows move · / filters</span>
-            {props.foot}
-          </div>
+          {list && (
+            <div className="t-foot">
+              <span role="status">
+                {list.matched.toLocaleString()} of {list.total.toLocaleString()} shown
+              </span>
+              {list.matched > 0 && <span className="wide">Enter opens · arrows move · / filters</span>}
+              {props.foot}
+            </div>
+          )}
         </>
       )}
     </div>

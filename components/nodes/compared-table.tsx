@@ -36,7 +36,14 @@ export function ComparedTable({ detail: { compared, report } }: { detail: NodeDe
         </table>
       </div>
       {compared.length === 0 && <p className="px-5 py-4">No pod here has a volume, and nothing is left behind.</p>}
-      <p className="t-foot">A dash under Reported: this kind is not reported to the API. {!report && "A dash under Found: no agent answers there."}</p>
+      <p className="t-foot">
+        <span>A dash under Reported: this kind is not reported to the API. {!report && "A dash under Found: no agent answers there."}</span>
+        {report && (
+          <span className="ml-auto">
+            … is <span className="mono">{report.root}</span>
+          </span>
+        )}
+      </p>
     </>
   );
 }
@@ -75,7 +82,7 @@ function ComparedRow({ compared }: { compared: Compared }) {
       </td>
       <td className="proof">{compared.wanted ?? <Dash why="nobody wants it" />}</td>
       <td className="proof">{compared.reported ?? <Dash why="not reported to the API" />}</td>
-      <td className="proof">{compared.found ?? <Dash why="no agent answers there" />}</td>
+      <td className="proof found">{compared.found ?? <Dash why="no agent answers there" />}</td>
       <td>{compared.meaning}</td>
     </tr>
   );

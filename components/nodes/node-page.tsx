@@ -6,7 +6,7 @@ import { ManifestDetails } from "@/components/manifests/manifest-details";
 import { useManifests } from "@/components/manifests/use-manifests";
 import { ComparedTable } from "@/components/nodes/compared-table";
 import { NodeFacts } from "@/components/nodes/node-facts";
-import { NodeDrivers, NodeMounts } from "@/components/nodes/node-report";
+import { mountsOf, NodeDrivers, NodeMounts } from "@/components/nodes/node-report";
 import { useUrlState } from "@/components/list/url-state";
 import { PageHead } from "@/components/shell/page-head";
 import { paths } from "@/components/shell/paths";
@@ -60,6 +60,12 @@ function NodeSkeleton({ name }: { name: string }) {
   );
 }
 
+/** What a view holds, beside its name. */
+function countIn(tab: string, { report }: NodeDetail): number | undefined {
+  if (tab === "mounts") return report && mountsOf(report).length;
+  return tab === "drivers" ? report && report.flexDrivers.length + report.pluginSockets.length : undefined;
+}
+
 function NodeBody({ detail }: { detail: NodeDetail }) {
   const url = useUrlState();
   const manifests = useManifests();
@@ -82,7 +88,7 @@ function NodeBody({ detail }: { detail: NodeDetail }) {
       <div className="tabs" role="group" aria-label="Views">
         {shown.map(({ tab, text }) => (
           <button key={tab} type="button" aria-current={tab === chosen || undefined} onClick={() => url.step({ tab })}>
-            {text}
+            {text} <span className="muted">{countIn(tab, detail)}</span>
           </button>
         ))}
       </div>

@@ -5,6 +5,7 @@ import { paths } from "@/components/shell/paths";
 import { Empty } from "@/components/shell/states";
 import { useCluster } from "@/components/shell/status-context";
 import { Dash } from "@/components/ui/dash";
+import { optionsInWords } from "@/components/ui/mount-options";
 import { Status } from "@/components/ui/status";
 import type { NodeReport } from "@/lib/node-report";
 import type { StatusWord } from "@/lib/words";
@@ -17,12 +18,17 @@ function NoReport({ what }: { what: string }) {
   );
 }
 
+/** One per target: the topmost. */
+export function mountsOf(report: NodeReport): NodeReport["otherMounts"] {
+  const mounts = [...report.volumes.flatMap((volume) => volume.mounts), ...report.otherMounts];
+  return [...new Map(mounts.map((mount) => [mount.target, mount])).values()];
+}
+
 /** Every mount below the root, as the mount table has it. */
 export function NodeMounts({ detail: { report } }: { detail: NodeDetail }) {
   if (!report) return <NoReport what="Mounts" />;
-  const mounts = [...report.volumes.flatMap((volume) => volume.mounts), ...report.otherMounts];
-  const byTarget = new Map(mounts.map((mount) => [mount.target, mount]));
-  if (byTarget.size === 0) return <p className="px-5 py-4">Nothing is mounted below {report.root}.</p>;
+  const mounts = mountsOf(report);
+  if (mounts.length === 0) return <p className="px-5 py-4">Nothing is mounted below {report.root}.</p>;
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Mounts">
       <table className="t compared">
@@ -35,12 +41,12 @@ export function NodeMounts({ detail: { report } }: { detail: NodeDetail }) {
           </tr>
         </thead>
         <tbody>
-          {[...byTarget.values()].map((mount) => (
+          {mounts.map((mount) => (
             <tr key={mount.target} title={mount.line}>
               <td className="proof">{mount.target}</td>
               <td className="proof">{mount.source}</td>
               <td className="proof">{mount.fsType}</td>
-              <td className="proof">{mount.options.join(",")}</td>
+              <td className="proof">{optionsInWords(mount.options)}</td>
             </tr>
           ))}
         </tbody>

@@ -27,6 +27,7 @@ export interface ChangeDialogProps {
   /** What the button says: verb, object and size. */
   readonly verb: (size: string) => string;
   readonly warning: ReactNode;
+  readonly rounding: string;
 }
 
 /** Checks, preview, confirm, follow: the four steps of every change. Closing loses nothing; errors keep what was typed. */
@@ -54,7 +55,7 @@ export function ChangeDialog(props: ChangeDialogProps) {
   return (
     <Dialog open={props.open} onClose={props.onClose} title={props.title} about={props.about}>
       <DialogPart>
-        <SizeField nowLabel={props.nowLabel} now={props.now} size={size} onSize={setSize} problem={problem} bytes={current?.sizeBytes} />
+        <SizeField nowLabel={props.nowLabel} now={props.now} size={size} onSize={setSize} problem={problem} bytes={current?.sizeBytes} rounding={props.rounding} />
       </DialogPart>
       {preview.error && problem === undefined && (
         <DialogPart title="Could not be checked">

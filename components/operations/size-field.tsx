@@ -13,10 +13,12 @@ interface SizeFieldProps {
   problem: string | undefined;
   /** The new size in decimal digits of bytes, once it is checked. */
   bytes: string | undefined;
+  /** What becomes of the size on its way. */
+  rounding: string;
 }
 
 /** The size now, and the new one: typed, or stepped in binary units. */
-export function SizeField({ nowLabel, now, size, onSize, problem, bytes }: SizeFieldProps) {
+export function SizeField({ nowLabel, now, size, onSize, problem, bytes, rounding }: SizeFieldProps) {
   return (
     <>
       <div className="sizes">
@@ -47,29 +49,26 @@ export function SizeField({ nowLabel, now, size, onSize, problem, bytes }: SizeF
         </span>
       </div>
       <p id="size-note" className="mt-1 text-xs" role="status">
-        {problem !== undefined ? <span className="text-failed-fg">{problem}</span> : <span className="muted">{note(bytes)}</span>}
+        {problem !== undefined ? <span className="text-failed-fg">{problem}</span> : <span className="muted">{note(bytes, rounding)}</span>}
       </p>
     </>
   );
 }
 
-function note(bytes: string | undefined): string {
-  return bytes === undefined ? "Binary units: Mi, Gi, Ti." : `${exactBytes(bytes)}. The driver may round up; how far is not known before it answers.`;
+function note(bytes: string | undefined, rounding: string): string {
+  return bytes === undefined ? "Binary units: Mi, Gi, Ti." : `${exactBytes(bytes)}. ${rounding}`;
 }
 
 const mebi = 1024n * 1024n;
 const gibi = 1024n * mebi;
 
-/** Steps from what is typed, else from the size now; small volumes step by 100Mi. */
+/** Steps from what is typed, else from the size now; the smaller the volume, the smaller the step. */
 function stepsOf(now: string, size: string): readonly { text: string; size: string }[] {
   const from = tryParseQuantity(size) ?? tryParseQuantity(now);
   if (!from || from.sign() <= 0) return [];
   const bytes = from.ceilValue();
-  const small = bytes < gibi;
   const plus = (more: bigint) => newQuantity(bytes + more, "BinarySI").toString();
-  return [
-    small ? { text: "+100Mi", size: plus(100n * mebi) } : { text: "+1Gi", size: plus(gibi) },
-    small ? { text: "+1Gi", size: plus(gibi) } : { text: "+5Gi", size: plus(5n * gibi) },
-    { text: "× 2", size: plus(bytes) },
-  ];
+  const step = (more: bigint) => ({ text: `+${newQuantity(more, "BinarySI").toString()}`, size: plus(more) });
+  const [less, more] = bytes < 256n * mebi ? [32n * mebi, 64n * mebi] : bytes < gibi ? [100n * mebi, gibi] : [gibi, 5n * gibi];
+  return [step(less), step(more), { text: "× 2", size: plus(bytes) }];
 }

@@ -39,7 +39,7 @@ export function PluginTable({ matrix, byKind }: { matrix: Matrix; byKind: boolea
             </th>
           </tr>
         </thead>
-        {groupsOf(matrix.rows, byKind).map((group) => (
+        {groupsOf(matrix, byKind).map((group) => (
           <PluginGroup key={group.title} group={group} matrix={matrix} />
         ))}
       </table>
@@ -52,7 +52,7 @@ function PluginGroup({ group, matrix }: { group: Group; matrix: Matrix }) {
     <tbody>
       <tr className="grp">
         <th scope="rowgroup" colSpan={matrix.hosts.length + 3}>
-          <b>{group.title}</b> · {group.rows.length}, {group.about}
+          <b>{group.title}</b> · {group.about}
         </th>
       </tr>
       {group.rows.map((row) => (
@@ -99,16 +99,34 @@ function PluginRows({ row, matrix }: { row: MatrixRow; matrix: Matrix }) {
 }
 
 /** Differences first, or one group per kind; empty groups are left out. */
-function groupsOf(rows: readonly MatrixRow[], byKind: boolean): readonly Group[] {
+function groupsOf({ rows, hosts }: Matrix, byKind: boolean): readonly Group[] {
+  const differ = rows.filter((row) => row.differs);
+  const same = rows.filter((row) => !row.differs);
+  const alone = hosts.length === 1;
   const groups: readonly Group[] = byKind
     ? [
-        { title: "Built into the kubelet", about: "in the order they are asked", rows: rows.filter((row) => row.kind === "in-tree") },
-        { title: "FlexVolume drivers", about: "probed in the plugin folder", rows: rows.filter((row) => row.kind === "FlexVolume") },
-        { title: "CSI drivers", about: "served by kubernetes.io/csi", rows: rows.filter((row) => row.kind === "CSI driver") },
+        kindGroup(rows, { kind: "in-tree", title: "Built into the kubelet", about: "in the order they are asked" }),
+        kindGroup(rows, { kind: "FlexVolume", title: "FlexVolume drivers", about: "probed in the plugin folder" }),
+        kindGroup(rows, { kind: "CSI driver", title: "CSI drivers", about: "served by kubernetes.io/csi" }),
       ]
     : [
-        { title: "Different from node to node", about: "or waited for", rows: rows.filter((row) => row.differs) },
-        { title: "The same on every node", about: "and those built in stand in the order they are asked", rows: rows.filter((row) => !row.differs) },
+        { title: alone ? "Needs a look" : "Different from node to node", about: differ.length.toLocaleString(), rows: differ },
+        { title: alone ? "In order" : "The same on every node", about: countsInWords(same), rows: same },
       ];
   return groups.filter((group) => group.rows.length > 0);
+}
+
+function kindGroup(rows: readonly MatrixRow[], { kind, title, about }: { kind: MatrixRow["kind"]; title: string; about: string }): Group {
+  const some = rows.filter((row) => row.kind === kind);
+  return { title, about: `${some.length.toLocaleString()}, ${about}`, rows: some };
+}
+
+/** `13 built into the kubelet, in the order they are asked; 1 driver` */
+function countsInWords(rows: readonly MatrixRow[]): string {
+  const builtIn = rows.filter((row) => row.kind === "in-tree").length;
+  const drivers = rows.length - builtIn;
+  return [
+    ...(builtIn > 0 ? [`${builtIn} built into the kubelet, in the order they are asked`] : []),
+    ...(drivers > 0 ? [`${drivers.toLocaleString()} ${drivers === 1 ? "driver" : "drivers"}`] : []),
+  ].join("; ");
 }

@@ -62,7 +62,7 @@ function Matrix({ matrix, filter, byKind, onClear }: MatrixProps) {
   if (matrix.total === 0 && matrix.hostsTotal === 0) {
     return (
       <Empty icon="plugins" title="No host has published its plugins yet">
-        <p>The plugins of a node appear here as soon as its plugin manager has started.</p>
+        <p>The plugins of a node appear here as soon as the node is known and its plugin manager has started.</p>
       </Empty>
     );
   }
@@ -79,7 +79,7 @@ function Matrix({ matrix, filter, byKind, onClear }: MatrixProps) {
         {matrix.rows.length.toLocaleString()} of {matrix.total.toLocaleString()} shown
         {matrix.hosts.length < matrix.hostsTotal && ` · ${matrix.hosts.length} of ${matrix.hostsTotal.toLocaleString()} nodes: choose others with node:name`}
       </p>
-      <ProbeEvents events={matrix.events} />
+      <ProbeEvents events={matrix.events} heard={matrix.hosts.some((host) => host.source === "node")} />
     </>
   );
 }

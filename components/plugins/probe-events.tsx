@@ -19,8 +19,8 @@ const words: Readonly<Record<ProbeEvent["outcome"], StatusWord>> = {
   ignored: "unknown",
 };
 
-/** What the probers said, as they say it: drivers that came, changed, broke or went. */
-export function ProbeEvents({ events }: { events: readonly ProbeEvent[] }) {
+/** `heard`: some node here tells what its prober sees. What the probers said, as they say it: drivers that came, changed, broke or went. */
+export function ProbeEvents({ events, heard }: { events: readonly ProbeEvent[]; heard: boolean }) {
   return (
     <section aria-label="Probe events">
       <div className="t-foot border-y border-line bg-sunken">
@@ -28,7 +28,9 @@ export function ProbeEvents({ events }: { events: readonly ProbeEvent[] }) {
         <span>as they happen</span>
       </div>
       {events.length === 0 ? (
-        <p className="px-5 py-3 text-fg-3">No driver has come, changed or gone since the plugin managers started.</p>
+        <p className="px-5 py-3 text-fg-3">
+          {heard ? "No driver has come, changed or gone since the plugin manager started." : "Not visible from here: only the node itself sees its drivers come and go."}
+        </p>
       ) : (
         <ol className="ev" aria-live="polite">
           {events.map((event) => (

@@ -29,13 +29,18 @@ function StaleStrip({ light }: { light: Status["light"] }) {
     <Strip look="b-stale" icon="clock" live>
       <p className="min-w-0 flex-1">
         <b>Stale{light.sinceMs !== undefined && <> since <ClockTime at={light.sinceMs} /></>}.</b>{" "}
-        {light.kinds.join(", ")}: {light.reason ?? "the server does not answer"}. What you see of them is the state of then.
+        {light.kinds.join(", ")}: {withoutStop(light.reason ?? "the server does not answer")}.{" "}
+        {light.heardAtMs === undefined ? "What was never read is not shown; the rest is the state of then." : "What you see of them is the state of then."}
       </p>
       <button type="button" className="underline" onClick={retry}>
         Look again
       </button>
     </Strip>
   );
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/[.\s]+$/u, "");
 }
 
 /** Names what is missing and what is shown all the same; the rule is one click away. */

@@ -6,6 +6,7 @@ describe("crumbsOf", () => {
   it.each([
     ["a list", "/c/testbed-1a2b3c/volumes", ["testbed", "Volumes"]],
     ["a volume", "/c/testbed-1a2b3c/volumes/shop/web-0/data", ["testbed", "Volumes", "shop", "web-0", "data"]],
+    ["an operation, by the beginning of its id", "/c/testbed-1a2b3c/operations/9400ace9-5dbd-4c41-99d8-880971834461", ["testbed", "Operations", "9400ace9"]],
     ["an address that does not decode", "/c/testbed-1a2b3c/nodes/%E0%A4%A", ["testbed", "Nodes", "%E0%A4%A"]],
     ["a plugin with a slash in its name", "/c/testbed-1a2b3c/plugins/kubernetes.io~empty-dir", ["testbed", "Plugins", "kubernetes.io/empty-dir"]],
   ])("%s", (_name, pathname, texts) => {

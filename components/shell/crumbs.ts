@@ -1,6 +1,8 @@
 import { pages } from "@/components/shell/pages";
 import { decodedPart, paths, pluginOfSegment } from "@/components/shell/paths";
 
+const shortIdLength = 8;
+
 export interface Crumb {
   readonly text: string;
   /** undefined: where one is. */
@@ -22,6 +24,7 @@ export function crumbsOf(pathname: string, cluster: { id: string; name: string }
 function trailOf(noun: string, rest: readonly string[]): readonly { text: string; filter: string }[] {
   const [first, second, third] = rest;
   if (first === undefined) return [];
+  if (noun === "operations") return [{ text: first.slice(0, shortIdLength), filter: first }];
   if (noun === "plugins") return [{ text: pluginOfSegment(first), filter: first }];
   const trail = [{ text: first, filter: `namespace:${first}` }];
   if (second !== undefined) trail.push({ text: second, filter: `namespace:${first} pod:${second}` });

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { Fragment } from "react";
 import { ClusterSwitcher } from "@/components/shell/cluster-switcher";
 import { pages, type Page } from "@/components/shell/pages";
 import { paths } from "@/components/shell/paths";
@@ -35,17 +36,14 @@ function RailPages({ onNavigate }: { onNavigate: (() => void) | undefined }) {
   return (
     <nav aria-label="Pages">
       {pages.filter((page) => page.noun !== "operations" || status?.counts.operations !== undefined).map((page) => (
-        <Link
-          key={page.noun}
-          href={paths.list(cluster, page.noun)}
-          title={page.title}
-          aria-current={page.noun === noun ? "page" : undefined}
-          onClick={onNavigate}
-        >
-          <Icon name={page.icon} />
-          <span className="word">{page.title}</span>
-          <Count page={page} />
-        </Link>
+        <Fragment key={page.noun}>
+          {page.noun === "operations" && <div className="gap" />}
+          <Link href={paths.list(cluster, page.noun)} title={page.title} aria-current={page.noun === noun ? "page" : undefined} onClick={onNavigate}>
+            <Icon name={page.icon} />
+            <span className="word">{page.title}</span>
+            <Count page={page} />
+          </Link>
+        </Fragment>
       ))}
     </nav>
   );

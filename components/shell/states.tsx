@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { CopyButton, CopyField } from "@/components/ui/copy";
 import { Icon, type IconName } from "@/components/ui/icon";
 import { messageOf } from "@/lib/errors";
-import { rightInWords, ruleFor, type MissingRight } from "@/lib/missing-right";
+import { rightsInWords, ruleFor, type MissingRight } from "@/lib/missing-right";
 
 interface NoticeProps {
   icon: IconName;
@@ -73,7 +73,7 @@ export function Forbidden({ what, missing, onRetry }: { what: string; missing: r
       }
     >
       <p>
-        Missing: <span className="name">{missing.map(rightInWords).join("; ")}</span>. Ask a cluster admin to apply:
+        Missing: <span className="name">{rightsInWords(missing)}</span>. Ask a cluster admin to apply:
       </p>
       <CopyField label="Rule" text={ruleFor(missing, "voldeck-read")} />
     </Notice>

@@ -24,6 +24,7 @@ export function ResizeDialog({ row, onClose }: { row: VolumeDetail["row"]; onClo
       preview={(size) => client.operation.previewResize.query({ ...subject, size })}
       send={(size, uid) => client.operation.resize.mutate({ ...subject, size, uid })}
       verb={(size) => `Resize ${row.volume} to ${size}`}
+      rounding="The kernel rounds up to whole pages."
       warning={
         <p className="flex gap-2">
           <Icon name="stuck" className="mt-0.5 text-stuck-solid" />

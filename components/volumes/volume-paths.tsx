@@ -1,3 +1,4 @@
+import { optionsInWords } from "@/components/ui/mount-options";
 import { CopyButton } from "@/components/ui/copy";
 import { PathText } from "@/components/ui/plugin-name";
 import { Section } from "@/components/ui/section";
@@ -37,7 +38,7 @@ function Paths({ onNode: { volume, mounts } }: { onNode: Known }) {
   if (!volume) return null;
   return (
     <dl className="paths">
-      <PathRow label={volume.mode === "Block" ? "Device" : "Publish"} path={volume.path} />
+      {volume.path !== "" && <PathRow label={volume.mode === "Block" ? "Device" : "Publish"} path={volume.path} />}
       {volume.deviceMountPath && <PathRow label="Stage" path={volume.deviceMountPath} />}
       {mounts.length > 0 && (
         <div>
@@ -46,7 +47,7 @@ function Paths({ onNode: { volume, mounts } }: { onNode: Known }) {
             <span className="proof">
               {mounts.map((mount) => (
                 <span key={mount.target} className="block" title={mount.line}>
-                  <b>{mount.source}</b> on {tailOf(mount.target)} <b>{mount.fsType}</b> {mount.options.join(",")}
+                  <b>{mount.source}</b> on {tailOf(mount.target)} <b>{mount.fsType}</b> {optionsInWords(mount.options)}
                 </span>
               ))}
             </span>

@@ -30,7 +30,7 @@ export function VolumesPage() {
       heads={(sort: SortProps<Column>) => <VolumeHeads {...sort} />}
       cells={(row: VolumeRow, cluster) => <VolumeCells row={row} cluster={cluster} />}
       emptyTitle="No pod has a volume yet"
-      empty={<p>Every volume of every pod appears here as soon as the pod is in the API. On a node of its own, put a manifest into the manifests folder.</p>}
+      empty={<p>Every volume of every pod appears here as soon as the pod is in the API. On a standalone node a pod comes from a file in the manifests folder.</p>}
       chips={(list) => <TokenChip shown={tokens} hidden={list?.hiddenTokens ?? 0} onChange={(shown) => url.step({ tokens: shown ? "1" : "" })} />}
       aboutCommand="All volumes of all pods, one a line. Status and plugin are Voldeck's own: kubectl can't filter by them."
       foot={<span className="only-folded ml-auto">2 columns folded: source and path</span>}

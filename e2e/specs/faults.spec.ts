@@ -74,6 +74,10 @@ test("what may not be read is named with the rule that would allow it, and is ne
   await shell.openPath(`/c/${slug}/volumes`);
   await expect(page.getByRole("heading", { name: "You may not list pods in this cluster" })).toBeVisible({ timeout: 30_000 });
   await expect(page.getByRole("region", { name: "Rule" })).toContainText("resources: [pods]");
+  await expect(shell.banner).toContainText("Nothing of this cluster may be read. Missing: get, list, watch on nodes, namespaces, storageclasses.storage.k8s.io,");
+  await shell.banner.getByRole("button", { name: "The rule" }).click();
+  await expect(page.getByRole("dialog", { name: "Missing rights" }).getByRole("region", { name: "Rule" })).toContainText("persistentvolumeclaims, pods");
+  await page.keyboard.press("Escape");
   await new ClaimPage(page).open(slug, data);
   await expect(page.getByRole("heading", { name: "Claim data-web-0 could not be read" })).toBeVisible();
   await expect(page.getByRole("main")).not.toContainText("deleted");

@@ -143,14 +143,14 @@ function compare(view: ClusterView, node: Node, report: NodeReport | undefined):
     byKey.delete(key);
     return comparedRow(row, { found, report, inUse });
   });
-  const unwanted = [...byKey.values()].filter((volume) => volume.found || volume.mounts.length > 0).map((volume) => leftover(volume, inUse));
+  const unwanted = [...byKey.values()].filter((volume) => volume.found || volume.mounts.length > 0).map((volume) => leftover(volume, inUse, report?.root ?? ""));
   const folders = (report?.leftovers ?? []).map(({ podUID, path, why }) => ({
     key: `folder ${podUID}`,
     word: "stuck" as const,
     title: `pod ${podUID}`,
     differs: true,
     wanted: "no such pod",
-    found: path,
+    found: withoutRoot(path, report?.root ?? ""),
     meaning: why,
   }));
   return [...wanted, ...unwanted, ...folders];
@@ -171,7 +171,7 @@ function comparedRow(row: VolumeRow, { found, report, inUse }: Sides): ComparedV
     differs: !calm,
     wanted: [row.source.kind, row.source.name, row.growsTo ?? row.size].filter(Boolean).join(" "),
     reported: found?.uniqueName !== undefined && inUse.has(found.uniqueName) ? "in use" : undefined,
-    found: report && foundInWords(found),
+    found: report && withoutRoot(foundInWords(found), report.root),
     meaning: calm ? "" : `${row.word} at ${row.at}`,
     row,
   };
@@ -183,7 +183,12 @@ function foundInWords(volume: ReportedVolume | undefined): string {
   return mount ? `${mount.source} ${mount.fsType}` : (volume?.path ?? "nothing");
 }
 
-function leftover(volume: ReportedVolume, inUse: ReadonlySet<string>): ComparedVolume {
+/** Paths below the node's root begin with `…/`. */
+function withoutRoot(text: string, root: string): string {
+  return root !== "" && text.startsWith(`${root}/`) ? `…${text.slice(root.length)}` : text;
+}
+
+function leftover(volume: ReportedVolume, inUse: ReadonlySet<string>, root: string): ComparedVolume {
   return {
     key: `${volume.podUID}/${volume.specName}`,
     word: volume.state === "unmounting" ? "working" : "stuck",
@@ -191,7 +196,7 @@ function leftover(volume: ReportedVolume, inUse: ReadonlySet<string>): ComparedV
     differs: true,
     wanted: "no such pod here",
     reported: volume.uniqueName !== undefined && inUse.has(volume.uniqueName) ? "in use" : undefined,
-    found: `${volume.path} ${foundInWords(volume)}`,
+    found: withoutRoot(volume.path, root) + (volume.mounts.length > 0 ? ` ${withoutRoot(foundInWords(volume), root)}` : ""),
     meaning: volume.mounts.length > 0 ? "Left behind and still mounted. Do not delete the folder by hand." : "Left behind; nothing is mounted there.",
   };
 }

@@ -22,8 +22,8 @@ describe("node", () => {
       ["orphan / lost", true, "nothing"],
       ["web-0 / data", true, "/dev/loop3 xfs"],
       ["cache-8bc9d7f5b6-l94j8 / hot", false, "tmpfs tmpfs"],
-      ["web-0 / config", false, "/var/lib/kubelet/pods/uid-web-0/volumes/kubernetes.io~configmap/config"],
-      ["web-0 / kube-api-access-x2k7p", false, "/var/lib/kubelet/pods/uid-web-0/volumes/kubernetes.io~projected/kube-api-access-x2k7p"],
+      ["web-0 / config", false, "…/pods/uid-web-0/volumes/kubernetes.io~configmap/config"],
+      ["web-0 / kube-api-access-x2k7p", false, "…/pods/uid-web-0/volumes/kubernetes.io~projected/kube-api-access-x2k7p"],
     ]);
   });
 
