@@ -37,8 +37,13 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/** True for an error whose class, in whichever module graph, gave it this name. */
+export function isErrorNamed(error: unknown, name: string): error is Error {
+  return error instanceof Error && error.name === name;
+}
+
 export function isAppError(error: unknown): error is AppError {
-  return error instanceof Error && error.name === "AppError" && isErrorCode(codeOf(error));
+  return isErrorNamed(error, "AppError") && isErrorCode(codeOf(error));
 }
 
 function isErrorCode(code: string | undefined): code is ErrorCode {

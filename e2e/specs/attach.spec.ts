@@ -107,6 +107,7 @@ for (const { command, stage, says } of failures) {
     await volume.open(cluster, second);
     await expect(volume.title).toContainText(`stuck at ${stage}`, soon);
     await expect(volume.stageIn(stage, "stuck")).toContainText(words);
+    if (stage !== "attach") await expect(volume.stageIn("attach", "done")).toBeVisible();
     await expect(volume.events).toContainText(`${says} for volume "disk" : ${command} command failed, status: Failure, reason: ${words}`);
 
     unlinkSync(join(state, "fail", command));

@@ -32,8 +32,10 @@ function attachWithoutCsi(evidence: VolumeEvidence, blocked: boolean): StageFind
   const { match, reported } = evidence;
   if (match.kind !== "one" || !match.attachable) return notApplicable("its plugin attaches nothing");
   if (startedUser(evidence) || reported?.state === "mounted") return finding("done", remark("the volume", "is mounted"));
-  const event = nodeEvent(evidence, "attach");
-  if (event) return finding("stuck", eventProof(event));
+  const event = newest(evidence.podEvents, (each) => isRefusalOf(evidence, each));
+  const message = event?.message ?? "";
+  if (event && stageOfMessage(message) === "attach") return finding("stuck", eventProof(event));
+  if (event && afterAttach.some((prefix) => message.startsWith(prefix))) return finding("done", remark("the node", "is past it", message));
   return blocked ? notReached : finding("unknown", remark("what would settle it", "a report of the node"));
 }
 
@@ -69,7 +71,8 @@ export function match(evidence: VolumeEvidence): StageFinding {
 
 export function stage(evidence: VolumeEvidence, blocked: boolean): StageFinding {
   const { volume, reported, match: answer } = evidence;
-  if (volume.claimName === undefined) return notApplicable(volume.volume.csi ? "inline volumes are not staged" : "mounted for the pod alone");
+  const shared = answer.kind === "one" && answer.deviceMountable && !volume.volume.csi;
+  if (volume.claimName === undefined && !shared) return notApplicable(volume.volume.csi ? "inline volumes are not staged" : "mounted for the pod alone");
   if (isUnused(evidence)) return notApplicable("no container uses the volume");
   if (answer.kind === "one" && !answer.deviceMountable) return notApplicable("its plugin mounts no device");
   const mount = reported?.deviceMountPath && reported.mounts.find((each) => each.target === reported.deviceMountPath);
@@ -163,15 +166,18 @@ const prefixes: Readonly<Record<NodeStage, readonly string[]>> = {
   publish: ["MountVolume.", "MapVolume."],
 };
 
+/** Failures of steps that come after attaching (GenerateMountVolumeFunc, GenerateMapVolumeFunc). */
+const afterAttach = [...prefixes.stage, "MountVolume.SetUp", "MountVolume.Setup", "MapVolume.MapPodDevice", "MapVolume.MapBlockVolume"];
+
 const eventReasons: ReadonlySet<string> = new Set(["FailedAttachVolume", "FailedMount", "FailedMapVolume", "FailedMountOnFilesystemMismatch"]);
 
 /** The newest refusal on the pod that names this volume and belongs to the stage. */
 function nodeEvent(evidence: VolumeEvidence, of: NodeStage): KubeEvent | undefined {
-  const name = JSON.stringify(specNameOf(evidence.volume));
-  return newest(evidence.podEvents, ({ reason = "", message = "" }) => {
-    if (!eventReasons.has(reason) || !message.includes(name)) return false;
-    return stageOfMessage(message) === of;
-  });
+  return newest(evidence.podEvents, (event) => isRefusalOf(evidence, event) && stageOfMessage(event.message ?? "") === of);
+}
+
+function isRefusalOf({ volume }: VolumeEvidence, { reason = "", message = "" }: KubeEvent): boolean {
+  return eventReasons.has(reason) && message.includes(JSON.stringify(specNameOf(volume)));
 }
 
 function stageOfMessage(message: string): NodeStage {

@@ -127,6 +127,11 @@ const unscheduled = (condition?: { reason: string; message?: string }) =>
     status: { phase: "Pending", conditions: condition && [{ type: "PodScheduled", status: "False", ...condition }] },
   });
 
+const disk: Volume = { name: "data", flexVolume: { driver: "example.com/disk" } };
+const attaching = one("example.com/disk", { attachable: true, deviceMountable: true });
+const attachFails = event("FailedAttachVolume", 'AttachVolume.Attach failed for volume "data" : attach command failed, status: Failure, reason: busy');
+const deviceFails = event("FailedMount", 'MountVolume.MountDevice failed for volume "data" : mountdevice command failed, status: Failure, reason: no superblock');
+
 describe("wayOf", () => {
   const cases: readonly (readonly [string, VolumeEvidence, string, WayStage, StageState])[] = [
     ["a running pod's config volume", evidence(config), "ok", "running", "done"],
@@ -208,6 +213,9 @@ describe("wayOf", () => {
     ["a failure that is over: the container runs", evidence(config, { podEvents: [event("FailedMount", 'MountVolume.SetUp failed for volume "config" : x')] }), "ok", "publish", "done"],
     ["a failure of another volume", evidence(config, { pod: pod({ status: creating }), podEvents: [event("FailedMount", 'MountVolume.SetUp failed for volume "data" : x')] }), "working", "publish", "unknown"],
     ["the staging failed", evidence(data, { ...onCsi, pod: pod({ status: creating }), podEvents: [event("FailedMount", 'MountVolume.MountDevice failed for volume "pvc-1" : x')] }), "stuck", "stage", "stuck"],
+    ["a driver attaches and has failed at it", evidence(disk, { match: attaching, pod: pod({ status: creating }), podEvents: [attachFails] }), "stuck", "attach", "stuck"],
+    ["a driver has attached and fails at the device", evidence(disk, { match: attaching, pod: pod({ status: creating }), podEvents: [attachFails, deviceFails] }), "stuck", "attach", "done"],
+    ["the device of a pod's own volume is not mounted", evidence(disk, { match: attaching, pod: pod({ status: creating }), podEvents: [deviceFails] }), "stuck", "stage", "stuck"],
     ["the node says it is mounted", evidence(config, { ...reported({}), pod: pod({ status: creating }), runsContainers: false }), "ok", "publish", "done"],
     ["the node says it failed", evidence(config, { ...reported({ state: "failed", operation: { name: "MountVolume.SetUp", startedAt: "", attempts: 9, lastError: "x" } }), pod: pod({ status: creating }) }), "stuck", "publish", "stuck"],
     ["the node is not sure", evidence(config, { ...reported({ state: "uncertain" }), pod: pod({ status: creating }), runsContainers: false }), "unknown", "publish", "unknown"],

@@ -1,5 +1,5 @@
 /** System call errors in the two spellings that the ports promise: Node's code and the text Go prints for it. */
-import { codeOf } from "@/lib/errors";
+import { codeOf, isErrorNamed } from "@/lib/errors";
 import { goQuote } from "@/lib/go-text";
 import { FileError } from "@/server/volume/ports";
 
@@ -74,7 +74,7 @@ export function refusedError(op: string, path: string): FileError {
 
 /** An error of Node's fs as FileError; what is already one, or is no system call error, is handed back as it is. */
 export function asFileError(error: unknown, op: string, path: string): unknown {
-  if (error instanceof Error && error.name === "FileError") return error;
+  if (isErrorNamed(error, "FileError")) return error;
   const code = codeOf(error);
   return code !== undefined && Object.hasOwn(errnoTexts, code) ? fileError(op, path, code) : error;
 }

@@ -9,10 +9,8 @@ import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import type { ClusterSnapshot } from "@/server/cluster/snapshot";
 import { resourcePath } from "@/server/cluster/resources";
+import { claimClass, claimHasClass, defaultClass } from "@/lib/kube/classes";
 import {
-  claimClass,
-  claimHasClass,
-  defaultClass,
   ephemeralClaimName,
   findBestVolume,
   getBindVolumeToClaim,

@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
+import { claimClass, claimHasClass, defaultClass } from "@/lib/kube/classes";
 import {
-  checkEphemeralClaimOwner, checkNodeAffinity, claimClass, claimHasClass, defaultClass, findBestVolume, findMatchingVolume,
-  getBindVolumeToClaim, isDelayBindingMode, isVolumeBoundToClaim,
+  checkEphemeralClaimOwner,
+  checkNodeAffinity,
+  findBestVolume,
+  findMatchingVolume,
+  getBindVolumeToClaim,
+  isDelayBindingMode,
+  isVolumeBoundToClaim,
 } from "@/server/node/binding";
 
 type ClaimSpec = PersistentVolumeClaim["spec"];

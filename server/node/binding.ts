@@ -5,6 +5,7 @@
  */
 import { AppError, messageOf } from "@/lib/errors";
 import { goQuote } from "@/lib/go-text";
+import { claimClass, volumeClass } from "@/lib/kube/classes";
 import type { StringMap } from "@/lib/kube/meta";
 import { matchesNodeSelector } from "@/lib/kube/node-selector";
 import type { Node } from "@/lib/kube/nodes";
@@ -16,35 +17,7 @@ import type { Volume } from "@/lib/kube/volumes";
 import { compareText } from "@/lib/names";
 import { parseQuantity, Quantity } from "@/lib/quantity";
 
-const betaClassAnnotation = "volume.beta.kubernetes.io/storage-class";
 const boundByControllerAnnotation = "pv.kubernetes.io/bound-by-controller";
-const defaultClassAnnotations = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
-
-// Classes
-
-/** The name of a claim's class: the beta annotation where there is one, else the field; empty for none. */
-export function claimClass(claim: PersistentVolumeClaim): string {
-  return claim.metadata.annotations?.[betaClassAnnotation] ?? claim.spec.storageClassName ?? "";
-}
-
-/** Whether a claim names a class at all; the empty name counts. */
-export function claimHasClass(claim: PersistentVolumeClaim): boolean {
-  return (claim.metadata.annotations?.[betaClassAnnotation] ?? claim.spec.storageClassName ?? undefined) !== undefined;
-}
-
-export function volumeClass(volume: PersistentVolume): string {
-  return volume.metadata.annotations?.[betaClassAnnotation] ?? volume.spec.storageClassName ?? "";
-}
-
-/** The class of claims that name none: of several defaults the newest, of equally old ones the first by name. */
-export function defaultClass(classes: readonly StorageClass[]): StorageClass | undefined {
-  const isDefault = ({ metadata }: StorageClass): boolean => defaultClassAnnotations.some((key) => metadata.annotations?.[key] === "true");
-  return classes.filter(isDefault).sort((a, b) => createdAt(b) - createdAt(a) || compareText(a.metadata.name ?? "", b.metadata.name ?? ""))[0];
-}
-
-function createdAt({ metadata }: StorageClass): number {
-  return metadata.creationTimestamp ? Date.parse(metadata.creationTimestamp) : -Infinity;
-}
 
 /**
  * Whether a claim waits for its first consumer before it is bound. An unknown class does not.

@@ -3,7 +3,7 @@
  * Source: pkg/volume/util/operationexecutor/operation_generator.go and pkg/volume/util/types (GenerateMsg, GenerateError),
  * pkg/kubelet/events/event.go of v1.37.2.
  */
-import { codeOf, messageOf } from "@/lib/errors";
+import { codeOf, isErrorNamed, messageOf } from "@/lib/errors";
 import { goQuote } from "@/lib/go-text";
 
 /** A failed step of an operation, with the reason of its event; null: the kubelet only logs it. */
@@ -66,7 +66,7 @@ export class OperationFailure extends Error {
 }
 
 export function isOperationFailure(error: unknown): error is OperationFailure {
-  return error instanceof Error && error.name === "OperationFailure";
+  return isErrorNamed(error, "OperationFailure");
 }
 
 /** Runs a step; whatever it throws becomes its failure. */

@@ -6,10 +6,10 @@ import { codeOf } from "@/lib/errors";
 import { podFitsNode } from "@/lib/kube/node-selector";
 import type { Node } from "@/lib/kube/nodes";
 import type { Pod } from "@/lib/kube/pods";
+import { claimClass } from "@/lib/kube/classes";
 import type { ClusterSnapshot } from "@/server/cluster/snapshot";
 import { resourcePath } from "@/server/cluster/resources";
 import { claimNameOf } from "@/server/cluster/build-snapshot";
-import { claimClass } from "@/server/node/binding";
 import type { NodeClient } from "@/server/node/client";
 
 const defaultScheduler = "default-scheduler";

@@ -3,6 +3,7 @@
  * Sources: ValidatePersistentVolumeClaimUpdate (pkg/apis/core/validation/validation.go) and the admission plugin
  * PersistentVolumeClaimResize at v1.37.2; what is Voldeck's own refusal says so.
  */
+import { claimClass } from "@/lib/kube/classes";
 import { storageOf, type PersistentVolume, type PersistentVolumeClaim, type StorageClass } from "@/lib/kube/storage";
 import type { Quantity} from "@/lib/quantity";
 import { tryParseQuantity } from "@/lib/quantity";
@@ -18,11 +19,6 @@ export interface ExpandEvidence {
   readonly actor?: { readonly name: string; readonly proof: string };
   /** Whether the person may patch the claim; undefined when the API was not asked. */
   readonly mayPatch?: boolean;
-}
-
-/** The class name of a claim: the old annotation wins (component-helpers/storage/volume.GetPersistentVolumeClaimClass). */
-export function classNameOf(claim: PersistentVolumeClaim): string {
-  return claim.metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? claim.spec.storageClassName ?? "";
 }
 
 export const requestedOf = (claim: PersistentVolumeClaim) => storageOf(claim.spec.resources?.requests);
@@ -58,7 +54,7 @@ function bound(claim: PersistentVolumeClaim): Check {
 
 function classAllows(evidence: ExpandEvidence, requested: Quantity | undefined, target: Quantity): Check {
   const title = "Class allows growing";
-  const name = classNameOf(evidence.claim);
+  const name = claimClass(evidence.claim);
   if (requested && target.cmp(requested) < 0) {
     return { title, verdict: "pass", proof: { object: name || "no class", text: "not asked when a request is lowered" } };
   }

@@ -1,11 +1,12 @@
 /** The verb "expand a claim": evidence, decision, preview and request. Following is in operations.ts. */
 import { codeOf, messageOf } from "@/lib/errors";
 import { shellQuote } from "@/lib/shell-quote";
+import { claimClass } from "@/lib/kube/classes";
 import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import { parseQuantity } from "@/lib/quantity";
 import { resourcePath } from "@/server/cluster/resources";
-import { classNameOf, decideExpansion, expansionPatch, grantedOf, requestedOf, type ExpandEvidence } from "./decide-expand";
+import { decideExpansion, expansionPatch, grantedOf, requestedOf, type ExpandEvidence } from "./decide-expand";
 import { followExpansion, holdsVolumes, type FollowEvidence } from "./decide-follow-expand";
 import { actorOf } from "./decide-actor";
 import { getOptional, getUnlessGone } from "./get-optional";
@@ -41,7 +42,7 @@ export const claimPath = (namespace: string, name: string) => resourcePath("pers
 export async function readExpandEvidence(cluster: OperationCluster, input: ExpandInput): Promise<ExpandEvidence> {
   const claim = await cluster.client.get<PersistentVolumeClaim>(claimPath(input.namespace, input.name));
   const [storageClass, persistentVolume, mayPatch] = await Promise.all([
-    readClass(cluster, classNameOf(claim)),
+    readClass(cluster, claimClass(claim)),
     readVolume(cluster, claim),
     cluster.mayPatch({ resource: "persistentvolumeclaims", namespace: input.namespace, name: input.name }),
   ]);

@@ -1,5 +1,5 @@
 /** SELinux labels of volumes. Source: pkg/volume/util/selinux.go of v1.37.2. */
-import { messageOf } from "@/lib/errors";
+import { isErrorNamed, messageOf } from "@/lib/errors";
 import { goQuote } from "@/lib/go-text";
 import { compareText } from "@/lib/names";
 import type { PodSecurityContext, SELinuxOptions } from "@/lib/kube/pods";
@@ -47,7 +47,7 @@ export class MultipleSELinuxLabelsError extends VolumeError {
 }
 
 export function isMultipleSELinuxLabels(error: unknown): error is MultipleSELinuxLabelsError {
-  return error instanceof Error && error.name === "MultipleSELinuxLabelsError";
+  return isErrorNamed(error, "MultipleSELinuxLabelsError");
 }
 
 export interface LabelQuestion {

@@ -8,9 +8,17 @@ import type { Node } from "@/lib/kube/nodes";
 import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import type { Volume } from "@/lib/kube/volumes";
+import { claimClass, claimHasClass, defaultClass, volumeClass } from "@/lib/kube/classes";
 import {
-  checkAccessModes, checkEphemeralClaimOwner, checkNodeAffinity, claimClass, claimHasClass, defaultClass, ephemeralClaimName,
-  findMatchingVolume, getBindVolumeToClaim, isDelayBindingMode, isVolumeBoundToClaim, volumeClass, volumeModeMismatch,
+  checkAccessModes,
+  checkEphemeralClaimOwner,
+  checkNodeAffinity,
+  ephemeralClaimName,
+  findMatchingVolume,
+  getBindVolumeToClaim,
+  isDelayBindingMode,
+  isVolumeBoundToClaim,
+  volumeModeMismatch,
 } from "@/server/node/binding";
 import { accessModesAsString, accessModesFromString, isMultiAttachAllowed } from "@/server/volume/access-modes";
 import { joinMountOptions, mountOptionFromSpec } from "@/server/volume/mount-options";

@@ -1,5 +1,6 @@
 /** What this process can do with mounts, tried and not guessed. */
 import { readFile } from "node:fs/promises";
+import { messageOf } from "@/lib/errors";
 import type { Exec } from "@/server/volume/ports";
 import { endOf } from "./exec";
 
@@ -42,7 +43,7 @@ async function tried(exec: Exec, args: readonly string[]): Promise<string | unde
     const result = await exec.run("unshare", args, { timeoutMs });
     return result.exitCode === 0 ? undefined : `unshare ${args.join(" ")}: ${endOf(result)}: ${result.output.trim()}`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,5 +1,5 @@
 /** vol_data.json: what a CSI volume's unmount and reconstruction need to know. Source: pkg/volume/csi/csi_util.go of v1.37.2. */
-import { codeOf, messageOf } from "@/lib/errors";
+import { codeOf, isErrorNamed, messageOf } from "@/lib/errors";
 import { decodeFirstGoJSON, stringMapOfGoJSON } from "@/lib/go-json";
 import { joinPath } from "@/lib/go-path";
 import { goJson } from "@/lib/go-text";
@@ -45,7 +45,7 @@ export async function loadVolumeData(files: Files, dir: string): Promise<VolumeD
 
 /** Whether an error of loadVolumeData says that there is no file. */
 export function isMissingVolumeData(error: unknown): boolean {
-  return error instanceof Error && codeOf(error.cause) === "ENOENT";
+  return isErrorNamed(error, "VolumeError") && codeOf(error.cause) === "ENOENT";
 }
 
 export async function saveVolumeData(files: Files, dir: string, data: Partial<VolumeData>): Promise<void> {

@@ -3,9 +3,10 @@
  * Source: pkg/volume/flexvolume/driver-call.go of v1.37.2. Ours adds a time limit to every call, and checks before each that nobody
  * but root and this program's user can have put the driver there.
  */
+import { isErrorNamed } from "@/lib/errors";
 import { VolumeError, wrap } from "@/server/volume/errors";
 import { commandNotSupported, isCommandNotSupported, readDriverResponse, type DriverStatus } from "@/server/volume/plugins/flexvolume/driver-status";
-import { FileError, type Exec, type ExecResult, type Log } from "@/server/volume/ports";
+import type { Exec, ExecResult, Log } from "@/server/volume/ports";
 
 export type DriverCommand =
   | "init"
@@ -77,7 +78,7 @@ export class FlexVolumeDriver {
     try {
       return await this.runner.exec.run(this.executable, args, { timeoutMs, maxOutputBytes });
     } catch (error) {
-      if (!(error instanceof Error) || error.name !== FileError.name) throw error;
+      if (!isErrorNamed(error, "FileError")) throw error;
       this.runner.log.error("a FlexVolume driver could not be started", error, { driver: this.executable });
       throw wrap("unexpected end of JSON input", error);
     }

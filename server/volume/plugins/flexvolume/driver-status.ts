@@ -2,6 +2,7 @@
  * What a FlexVolume driver answers: one JSON object, read as Go reads it. Source: pkg/volume/flexvolume/driver-call.go
  * (DriverStatus, DriverCapabilities, handleCmdResponse) of v1.37.2.
  */
+import { codeOf } from "@/lib/errors";
 import { cannotUnmarshal, cannotUnmarshalField, goJSONKind, isSameGoJSONKey, parseGoJSON, type GoJSON, type GoJSONError } from "@/lib/go-json";
 import { VolumeError } from "@/server/volume/errors";
 
@@ -49,7 +50,7 @@ export function commandNotSupported(): VolumeError {
 
 /** isCmdNotSupportedErr compares texts, so any error that says so counts; ours is told by its code. */
 export function isCommandNotSupported(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "command-not-supported";
+  return codeOf(error) === "command-not-supported";
 }
 
 /**
