@@ -6,7 +6,7 @@ import { asFileError, bareError, fileError, linkError } from "@/server/hosts/fil
 import { mountsAtOrBelow, topMountAt } from "@/server/hosts/mount-queries";
 import type { LinkCall } from "@/server/hosts/file-errors";
 import { cleanPath } from "@/server/hosts/paths";
-import type { DirEntry, Exec, Files, FileStat, FsInfo } from "@/server/volume/ports";
+import type { DirEntry, Exec, Files, FileStat, FsInfo, Log } from "@/server/volume/ports";
 import { FileError } from "@/server/volume/ports";
 import type { Access } from "./access";
 import type { ForeignCalls } from "./foreign-call";
@@ -38,6 +38,7 @@ export interface LinuxFilesOptions {
   readonly mounts: MountReader;
   readonly foreignCalls: ForeignCalls;
   readonly exec: Exec;
+  readonly log: Log;
   /** "" or `/proc/PID/root` of the mount namespace that the files are seen in. */
   readonly prefix?: string;
 }
@@ -69,7 +70,7 @@ export class LinuxFiles implements Files {
 
   constructor(private readonly options: LinuxFilesOptions) {
     this.walker = new Walker({ access: options.access, mounts: options.mounts, prefix: options.prefix ?? "" });
-    this.remover = new TreeRemover(options.mounts, options.exec);
+    this.remover = new TreeRemover(options);
   }
 
   stat(path: string): Promise<FileStat | undefined> {

@@ -36,6 +36,7 @@ beforeEach(async () => {
     mounts: new GivenTable(`1 0 0:1 / / rw - ext4 /dev/vda rw\n2 1 0:2 / ${folder}/nfs rw - nfs4 srv:/e rw\n`),
     foreignCalls,
     exec: new LinuxExec(log),
+    log,
   });
 });
 afterEach(() => {

@@ -24,10 +24,9 @@ beforeEach(() => {
 });
 afterEach(() => removeFolder(folder));
 
-async function filesWith(mounts: MountReader): Promise<LinuxFiles> {
-  const log = new MemoryLog();
+async function filesWith(mounts: MountReader, log = new MemoryLog()): Promise<LinuxFiles> {
   const access = await Access.create({ root: join(folder, "data") });
-  return new LinuxFiles({ access, mounts, foreignCalls: new ForeignCalls({ log }), exec: new LinuxExec(log) });
+  return new LinuxFiles({ access, mounts, foreignCalls: new ForeignCalls({ log }), exec: new LinuxExec(log), log });
 }
 
 describe("a folder that is swapped for a link while files are written", () => {
@@ -69,6 +68,50 @@ describe("a delete that an earlier process did not finish", () => {
     const files = await filesWith(new MountReader());
     await files.removeAll(join(pods, "gone"));
     expect(readdirSync(pods)).toEqual([".voldeck-removed-by-a-person", "dir"]);
+  });
+});
+
+describe("a moved tree that can't be deleted", () => {
+  const left = ".voldeck-removed-00000000-1111-2222-3333-444444444444";
+  /** Shows a mount below what an earlier process left. */
+  class MountBelow extends MountReader {
+    protected override async table(): Promise<readonly MountInfo[]> {
+      return parseMountInfo(`1 0 0:1 / / rw - ext4 /dev/vda rw\n2 1 0:2 / ${folder}/data/pods/${left}/x rw - tmpfs tmpfs rw\n`);
+    }
+  }
+
+  it("is told in the log, once, and does not fail the delete beside it", async () => {
+    const pods = join(folder, "data/pods");
+    mkdirSync(join(pods, left, "x"), { recursive: true });
+    mkdirSync(join(pods, "other"));
+    const log = new MemoryLog();
+    const files = await filesWith(new MountBelow(), log);
+    await files.removeAll(join(pods, "dir"));
+    await files.removeAll(join(pods, "other"));
+    expect(readdirSync(pods)).toEqual([left]);
+    const path = join(pods, left);
+    expect(log.entries).toEqual([
+      { level: "warn", message: "a removed folder is left", fields: { path, error: `unlinkat ${path}: device or resource busy` } },
+    ]);
+  });
+
+  it("is told where it can't be put back", async () => {
+    const pods = join(folder, "data/pods");
+    mkdirSync(join(pods, "dir/in"));
+    /** Shows a mount in what was moved aside, once somebody else has taken its place. */
+    class Taken extends MountReader {
+      protected override async table(): Promise<readonly MountInfo[]> {
+        const aside = readdirSync(pods).find((name) => name.startsWith(".voldeck-removed-"));
+        const root = "1 0 0:1 / / rw - ext4 /dev/vda rw\n";
+        if (aside === undefined) return parseMountInfo(root);
+        mkdirSync(join(pods, "dir/new"), { recursive: true });
+        return parseMountInfo(`${root}2 1 0:2 / ${pods}/${aside}/in rw - tmpfs tmpfs rw\n`);
+      }
+    }
+    const log = new MemoryLog();
+    const files = await filesWith(new Taken(), log);
+    await expect(files.removeAll(join(pods, "dir"))).rejects.toMatchObject({ code: "EBUSY" });
+    expect(log.entries).toMatchObject([{ level: "warn", message: "a removed folder is left", fields: { error: expect.stringContaining("ENOTEMPTY") } }]);
   });
 });
 

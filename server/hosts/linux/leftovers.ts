@@ -63,7 +63,7 @@ export async function findLeftovers({ data, node }: LeftoverPlaces, log: Log): P
   const access = await Access.create({ root: data, loops: loopTable });
   const mountReader = new MountReader();
   const foreignCalls = new ForeignCalls({ log });
-  const files = new LinuxFiles({ access, mounts: mountReader, foreignCalls, exec });
+  const files = new LinuxFiles({ access, mounts: mountReader, foreignCalls, exec, log });
   const mounter = new LinuxMounter({ access, files, mounts: mountReader, exec, blockTools: new LinuxBlockTools({ access, exec, mounts: mountReader }) });
   const loop = new LoopDevices({ access, files, exec, table: loopTable });
 

@@ -85,7 +85,7 @@ async function hostIn(folder: DataFolder, capability: MountCapability, options: 
   const access = await Access.create({ root, allowedPaths, allowedDevices, loops: table });
   const mounts = new MountReader(namespace?.holderPid ?? "self");
   const foreignCalls = new ForeignCalls({ log: options.log, timeoutMs: options.foreignTimeoutMs });
-  const files = new LinuxFiles({ access, mounts, foreignCalls, exec, prefix });
+  const files = new LinuxFiles({ access, mounts, foreignCalls, exec, log: options.log, prefix });
   const blockTools = new LinuxBlockTools({ access, exec, mounts });
   const mounter = new LinuxMounter({ access, files, mounts, exec, blockTools, enter: namespace?.enter });
   const programs = new StoppableExec(namespace === undefined ? exec : new NamespaceExec(exec, namespace));

@@ -47,7 +47,7 @@ export async function createReadOnlyHost(options: ReadOnlyHostOptions): Promise<
   // Everything is open to reading, so that links lead wherever they lead and each step of the way is checked for foreign mounts.
   const access = await Access.create({ root: "/" });
   const foreignCalls = new ForeignCalls({ log, timeoutMs: options.foreignTimeoutMs, command: options.foreignCommand });
-  const linuxFiles = new LinuxFiles({ access, mounts, foreignCalls, exec: noPrograms });
+  const linuxFiles = new LinuxFiles({ access, mounts, foreignCalls, exec: noPrograms, log });
   const files = readOnlyFiles(linuxFiles, new PlainReads(linuxFiles, mounts));
   const mounter = readOnlyMounter(new LinuxMounter({ access, files: linuxFiles, mounts, exec: noPrograms, blockTools: noBlockTools }));
   try {

@@ -4,12 +4,12 @@
  */
 import { randomUUID } from "node:crypto";
 import { readdir, rename, unlink } from "node:fs/promises";
-import { codeOf } from "@/lib/errors";
+import { codeOf, messageOf } from "@/lib/errors";
 import { fileError } from "@/server/hosts/file-errors";
 import { mountsAtOrBelow } from "@/server/hosts/mount-queries";
 import { joinPath, parentOf } from "@/server/hosts/paths";
 import { FileError } from "@/server/volume/ports";
-import type { Exec } from "@/server/volume/ports";
+import type { Exec, Log } from "@/server/volume/ports";
 import { endOf } from "./exec";
 import type { MountReader } from "./mount-reader";
 import type { LocalPlace } from "./walk";
@@ -21,11 +21,9 @@ const asidePattern = /^\.voldeck-removed-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{1
 export class TreeRemover {
   /** Trees moved aside by this process and not gone yet. */
   private readonly aside = new Set<string>();
+  private readonly told = new Map<string, string>();
 
-  constructor(
-    private readonly mounts: MountReader,
-    private readonly exec: Exec,
-  ) {}
+  constructor(private readonly options: { readonly mounts: MountReader; readonly exec: Exec; readonly log: Log }) {}
 
   /**
    * Deletes what `place` holds, if anything; it was walked to without following a link. Throws FileError EBUSY when something is mounted
@@ -42,7 +40,7 @@ export class TreeRemover {
         throw fileError("unlinkat", shown, codeOf(error) ?? "EIO");
       });
       await this.removeAside(place, name, shown).catch(async (error: unknown) => {
-        await rename(`${holder}/${name}`, place.at).catch(() => undefined);
+        await rename(`${holder}/${name}`, place.at).catch((notBack: unknown) => this.tellLeft(place, name, notBack));
         throw error;
       });
     } finally {
@@ -50,20 +48,29 @@ export class TreeRemover {
     }
   }
 
-  /** Deletes what an earlier process had moved aside beside this place and did not live to delete. */
+  /** Deletes what an earlier process had moved aside beside this place and did not live to delete; what stays is told in the log. */
   async sweep(place: LocalPlace): Promise<void> {
     const names = await readdir(`/proc/self/fd/${place.holder.fd}`);
     const left = names.filter((name) => asidePattern.test(name) && !this.aside.has(name));
-    for (const name of left) await this.removeAside(place, name, joinPath(parentOf(place.real), name));
+    for (const name of left) {
+      await this.removeAside(place, name, joinPath(parentOf(place.real), name)).catch((error: unknown) => this.tellLeft(place, name, error));
+    }
+  }
+
+  /** Once for each reason: every delete beside it comes by again. */
+  private tellLeft(place: LocalPlace, name: string, error: unknown): void {
+    if (this.told.get(name) === messageOf(error)) return;
+    this.told.set(name, messageOf(error));
+    this.options.log.warn("a removed folder is left", { path: joinPath(parentOf(place.real), name), error: messageOf(error) });
   }
 
   private async removeAside(place: LocalPlace, name: string, shown: string): Promise<void> {
     // A mount that came between the caller's look and the move has moved along and shows under the new name.
-    if (mountsAtOrBelow(await this.mounts.read(), joinPath(parentOf(place.real), name)).length > 0) {
+    if (mountsAtOrBelow(await this.options.mounts.read(), joinPath(parentOf(place.real), name)).length > 0) {
       throw fileError("unlinkat", shown, "EBUSY");
     }
     const target = `/proc/${process.pid}/fd/${place.holder.fd}/${name}`;
-    const result = await this.exec.run("rm", ["-rf", "--one-file-system", "--", target], { timeoutMs: removeTimeoutMs });
+    const result = await this.options.exec.run("rm", ["-rf", "--one-file-system", "--", target], { timeoutMs: removeTimeoutMs });
     if (result.exitCode === 0) return;
     throw new FileError("EIO", `unlinkat ${shown}: ${endOf(result)}: ${result.output.replaceAll(target, shown).trim()}`, shown);
   }
