@@ -1,6 +1,6 @@
 /** The verb "expand a claim": evidence, decision, preview and request. Following is in operations.ts. */
 import { codeOf, messageOf } from "@/lib/errors";
-import { shellQuote } from "@/lib/shell-quote";
+import type { Kubectl } from "@/lib/kubectl";
 import { claimClass } from "@/lib/kube/classes";
 import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
@@ -79,7 +79,7 @@ export async function previewExpansion(cluster: OperationCluster, input: ExpandI
     requested: requestedOf(evidence.claim) ?? "",
     granted: grantedOf(evidence.claim) ?? "",
     sizeBytes: target.ceilValue().toString(),
-    kubectl: expandCommand(input),
+    kubectl: expandCommand(cluster.kubectl, input),
   };
   if (decision.kind === "nothing") return preview;
   return { ...preview, dryRun: await dryRunExpansion(cluster, input, nowMs) };
@@ -100,9 +100,9 @@ async function dryRunExpansion(cluster: OperationCluster, input: ExpandInput, no
 }
 
 /** Does, when run in a shell, what the button does. */
-export function expandCommand(input: ExpandInput): string {
+export function expandCommand(kubectl: Kubectl, input: ExpandInput): string {
   const patch = JSON.stringify(expansionPatch(input.size, undefined));
-  return `kubectl -n ${shellQuote(input.namespace)} patch pvc ${shellQuote(input.name)} --type=merge -p ${shellQuote(patch)}`;
+  return kubectl("-n", input.namespace, "patch", "pvc", input.name, "--type=merge", "-p", patch);
 }
 
 /** The first node that should mount it and has no plugin for it. */
