@@ -101,6 +101,22 @@ describe("an operation that a kill cut short", () => {
   });
 });
 
+describe("a resize that a kill cut short as it was being sent", () => {
+  it.each([
+    { name: "is followed to its end when the pod asks for the target", uid: "p", to: "8Mi", expected: { phase: "ended", progress: { status: "ok" } } },
+    { name: "is unknown when it asks for another size", uid: "p", to: "9Mi", expected: { phase: "ended", progress: { status: "unknown", sentence: "Not known to have been sent: the object asks for 8Mi" } } },
+    { name: "is unknown when the pod was replaced", uid: "older", to: "8Mi", expected: { phase: "ended", progress: { status: "unknown", sentence: "Not known to have been sent: the object was deleted and made anew" } } },
+  ])("$name", async ({ uid, to, expected }) => {
+    const { ports } = setUp();
+    const { journal } = ports();
+    const progress = { status: "working", sentence: "Being sent", steps: [], ended: false, next: [] } as const;
+    const subject = { namespace: "shop", name: "cache", uid, volume: "hot" };
+    journal.begin({ id: "r", cluster: "c", verb: "resize-ephemeral", subject, from: "4Mi", to, who: "me", startedAt: "2026-01-01T00:00:00Z", phase: "sending", progress }, "");
+    await new Operations(ports()).followAll();
+    expect(journal.get("r")).toMatchObject(expected);
+  });
+});
+
 describe("an operation on a claim that was made anew", () => {
   it("between reading and sending is refused by the server, and ends with its words", async () => {
     const { operations, cluster } = setUp();
