@@ -19,8 +19,15 @@ interface OrphanParts {
   readonly point: (name: string) => void;
 }
 
-/** Removes what may be removed, and says of the rest why it stays. `isKept` tells pods that are known or still have mounts. */
-export async function removeOrphans(parts: OrphanParts, isKept: (podUID: string) => boolean): Promise<readonly Leftover[]> {
+interface Known {
+  /** Pods that the API knows, or that still have mounts. */
+  readonly isKept: (podUID: string) => boolean;
+  /** What stayed the last time: it is not said again. */
+  readonly known: readonly Leftover[];
+}
+
+/** Removes what may be removed, and says of the rest why it stays. */
+export async function removeOrphans(parts: OrphanParts, { isKept, known }: Known): Promise<readonly Leftover[]> {
   const { host } = parts;
   const { files, log } = host.ports;
   const podsDir = host.getPodsDir();
@@ -32,7 +39,7 @@ export async function removeOrphans(parts: OrphanParts, isKept: (podUID: string)
     const why = await removePodFolder(parts, podUID, path);
     if (why === undefined) continue;
     leftovers.push({ podUID, path, why });
-    log.warn("Orphaned pod found, but volumes are not cleaned up", { podUID, why });
+    if (!known.some((each) => each.podUID === podUID && each.why === why)) log.warn("Orphaned pod found, but volumes are not cleaned up", { podUID, why });
   }
   return leftovers;
 }

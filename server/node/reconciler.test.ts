@@ -318,6 +318,20 @@ describe("after a restart", () => {
     expect(node.reconciler.picture.leftovers).toMatchObject([{ podUID: "uid-gone", why: expect.stringContaining("failed to rmdir() volume") as string }]);
   });
 
+  it("warns of a folder that stays once, and again when the reason is another", async () => {
+    const volumes = `${root}/pods/uid-gone/volumes/example.com~other`;
+    const memory = memoryHost({ files: { [`${volumes}/data/precious`]: "data" } });
+    const node = await start(memory);
+    const warnings = () => memory.log.entries.filter((entry) => entry.message.startsWith("Orphaned pod found")).map((entry) => entry.fields["why"]);
+    await node.settle();
+    await node.settle();
+    expect(warnings()).toHaveLength(1);
+    await memory.files.rename(`${volumes}/data`, `${volumes}/more`);
+    await node.settle();
+    await node.settle();
+    expect(warnings()).toEqual([expect.stringContaining(`${volumes}/data`), expect.stringContaining(`${volumes}/more`)]);
+  });
+
   it("removes the empty folders of a pod that is gone", async () => {
     const memory = memoryHost({
       files: {

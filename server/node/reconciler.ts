@@ -292,7 +292,10 @@ export class Reconciler {
   private async cleanUp(desired: DesiredState): Promise<void> {
     await this.cleanUnknown(desired);
     const busy = new Set(this.actual.mounts().map((mount) => mount.podUID));
-    const leftovers = await removeOrphans(this.context, (podUID) => desired.pods.has(podUID) || busy.has(podUID));
+    const leftovers = await removeOrphans(this.context, {
+      isKept: (podUID) => desired.pods.has(podUID) || busy.has(podUID),
+      known: this.picture.leftovers,
+    });
     const left = new Set(leftovers.map((leftover) => leftover.podUID));
     const known = new Set(this.actual.mounts().map((mount) => mount.path));
     const stays = (podUID: string) => desired.pods.has(podUID) || busy.has(podUID) || left.has(podUID);
