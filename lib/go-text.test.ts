@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { goAggregate, goJson, goJsonInOrder, goList, goMap, goQuote, goQuotedList } from "@/lib/go-text";
+import { goAggregate, goJson, goJsonInOrder, goList, goQuote } from "@/lib/go-text";
 
 describe("goQuote", () => {
   it.each([
@@ -18,15 +18,10 @@ describe("goQuote", () => {
   });
 });
 
-describe("lists and maps", () => {
+describe("lists", () => {
   it("prints lists with spaces", () => {
     expect(goList(["a", "b c"])).toBe("[a b c]");
     expect(goList([])).toBe("[]");
-    expect(goQuotedList(["a", 'b"'])).toBe('["a" "b\\""]');
-  });
-
-  it("prints maps in key order", () => {
-    expect(goMap({ b: "2", a: "1" })).toBe("map[a:1 b:2]");
   });
 });
 

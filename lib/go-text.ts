@@ -18,16 +18,6 @@ export function goList(texts: readonly string[]): string {
   return `[${texts.join(" ")}]`;
 }
 
-/** `%q` of a []string: `["a" "b"]`. */
-export function goQuotedList(texts: readonly string[]): string {
-  return `[${texts.map(goQuote).join(" ")}]`;
-}
-
-/** `%v` of a map[string]string, its keys in order: `map[a:1 b:2]`. */
-export function goMap(map: Readonly<Record<string, string>>): string {
-  return `map[${Object.entries(map).sort(byKey).map(([key, value]) => `${key}:${value}`).join(" ")}]`;
-}
-
 /** The text of several errors (utilerrors.Aggregate): one stands alone, more are in brackets, repeated ones once. */
 export function goAggregate(messages: readonly string[]): string {
   const unique = [...new Set(messages)];

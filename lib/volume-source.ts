@@ -1,5 +1,4 @@
 /** What a pod's volume is made from, in the words of the API. */
-import type { PersistentVolume } from "@/lib/kube/storage";
 import type { Volume } from "@/lib/kube/volumes";
 
 export interface SourceInWords {
@@ -31,13 +30,6 @@ export function sourceInWords(volume: Volume): SourceInWords {
   const name = Object.hasOwn(names, kind) ? names[kind]?.(volume) : undefined;
   return name === undefined ? { kind } : { kind, name };
 }
-
-/** The field of a persistent volume that says where the data lies. */
-export function persistentSourceKind(pv: PersistentVolume): string | undefined {
-  return Object.keys(pv.spec).find((key) => !persistentFields.has(key) && typeof Reflect.get(pv.spec, key) === "object");
-}
-
-const persistentFields: ReadonlySet<string> = new Set(["capacity", "accessModes", "claimRef", "mountOptions", "nodeAffinity"]);
 
 /** The token that every pod gets without asking; lists leave it out until asked. */
 export function isTokenVolume(volume: Volume): boolean {

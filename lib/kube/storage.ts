@@ -3,7 +3,6 @@ import type { Condition, KubeObject, LabelSelector, QuantityText, ResourceList }
 import type { NodeSelector } from "@/lib/kube/nodes";
 import type { PersistentVolumeSource } from "@/lib/kube/volumes";
 
-export type AccessMode = "ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod";
 export type VolumeMode = "Filesystem" | "Block";
 
 export interface TypedObjectReference {

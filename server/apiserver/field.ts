@@ -1,5 +1,5 @@
 /** Field errors: the path, the kind of refusal and its words. Source: k8s.io/apimachinery/pkg/util/validation/field. */
-import { goJsonInOrder, goQuote } from "@/lib/go-text";
+import { goAggregate, goJsonInOrder, goQuote } from "@/lib/go-text";
 
 export type FieldErrorType =
   | "FieldValueNotFound"
@@ -100,6 +100,5 @@ export function errorText(error: FieldError): string {
 
 /** Joins errors as an aggregate does: equal texts once, several in brackets. */
 export function aggregate(errors: readonly FieldError[]): string {
-  const texts = [...new Set(errors.map(errorText))];
-  return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
+  return goAggregate(errors.map(errorText));
 }

@@ -42,11 +42,6 @@ export function eventProof(event: KubeEvent): Proof {
   return remark(`event ${event.reason ?? ""}`.trim(), event.message ?? "", note);
 }
 
-/** When an event was seen last: newer servers write eventTime and series, older ones lastTimestamp. */
-export function lastSeen(event: KubeEvent): string | undefined {
-  return event.series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? event.metadata.creationTimestamp ?? undefined;
-}
-
 /** The newest event that fits; events come oldest first. */
 export function newest(events: readonly KubeEvent[], fits: (event: KubeEvent) => boolean): KubeEvent | undefined {
   return events.findLast(fits);

@@ -144,4 +144,17 @@ describe("an attached volume", () => {
     expect(calls("detach")).toHaveLength(1);
     expect(noted()).toEqual([]);
   });
+
+  it("is not attached where its plugin can't take the mount options that are asked for", async () => {
+    const { node, calls } = await startWithDriver();
+    const claimRef = { namespace: "shop", name: "data", uid: "uid-data" };
+    node.cluster.put("persistentvolumes", { metadata: { name: "pv" }, spec: { claimRef, mountOptions: ["noatime"], flexVolume: { driver: "voldeck.dev/disk" } } });
+    node.cluster.put("persistentvolumeclaims", { metadata: { name: "data", namespace: "shop" }, spec: { volumeName: "pv" }, status: { phase: "Bound" } });
+    node.cluster.put("pods", boundPod("a", [{ name: "data", persistentVolumeClaim: { claimName: "data" } }]));
+    await node.settle();
+    expect(node.events.map(({ message }) => message)).toEqual([
+      'MountVolume.MountOptionSupport check failed for volume "pv" : mount options are not supported for this volume type',
+    ]);
+    expect(calls("attach")).toEqual([]);
+  });
 });

@@ -5,12 +5,13 @@
  * GenerateUnmountDeviceFunc, GenerateDetachVolumeFunc) of v1.37.2.
  */
 import { codeOf, messageOf } from "@/lib/errors";
-import { goQuote } from "@/lib/go-text";
+import { goList, goQuote } from "@/lib/go-text";
 import type { DeviceMount } from "@/server/node/actual-state";
 import { operationMessage, step, successReasons } from "@/server/node/events";
 import type { OperationContext } from "@/server/node/operation-context";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
 import { VolumeError } from "@/server/volume/errors";
+import { hasMountRefs } from "@/server/volume/paths";
 import { specName } from "@/server/volume/spec";
 import type { Attacher } from "@/server/volume/volume";
 
@@ -124,7 +125,9 @@ export async function unmountDevice(context: OperationContext, device: DeviceMou
   if (plugin && deviceMountPath !== undefined) {
     await step("UnmountDevice failed", name, async () => {
       const references = await plugin.getDeviceMountRefs(deviceMountPath);
-      refuseWhileReferenced(deviceMountPath, references);
+      if (hasMountRefs(deviceMountPath, references)) {
+        throw new VolumeError(`the device mount path ${goQuote(deviceMountPath)} is still mounted by other references ${goList(references)}`);
+      }
       const unmounter = await plugin.newDeviceUnmounter();
       context.point("unmount-before-device");
       actual.putDevice({ ...device, certainty: "uncertain" });
@@ -136,13 +139,6 @@ export async function unmountDevice(context: OperationContext, device: DeviceMou
   actual.putDevice({ ...device, deviceMountPath: undefined, certainty: "certain" });
   await detachDevice(context, device);
   actual.removeDevice(device.uniqueName);
-}
-
-/** References below the path itself do not count (HasMountRefs). */
-function refuseWhileReferenced(path: string, references: readonly string[]): void {
-  const others = references.filter((reference) => reference !== path && !reference.startsWith(`${path}/`));
-  if (others.length === 0) return;
-  throw new VolumeError(`the device mount path ${goQuote(path)} is still mounted by other references [${others.join(" ")}]`);
 }
 
 /** A device that is still mounted elsewhere, or held by a program, is not taken from it (isDeviceOpened). */

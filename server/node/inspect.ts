@@ -10,7 +10,7 @@ import { findLeftovers } from "@/server/node/inspect-leftovers";
 import { isAtOrBelow, MountRows } from "@/server/node/mount-rows";
 import { constructSpec, globalPathOf, listFolder, scanPodFolders, sharesDevice, type FoundFolder } from "@/server/node/reconstruct";
 import { reportedMount, reportedStats, type Stats } from "@/server/node/report";
-import { podVolumeName, sharedName } from "@/server/node/resolve-volume";
+import { sharedName } from "@/server/node/resolve-volume";
 import type { KubeletVolumeHost } from "@/server/volume/host";
 import { newMetricsStatFS } from "@/server/volume/metrics";
 import type { MountInfo } from "@/server/volume/mount";
@@ -22,6 +22,7 @@ import { csiPluginName } from "@/server/volume/plugins/csi/source";
 import { isMissingVolumeData, loadVolumeData } from "@/server/volume/plugins/csi/volume-data";
 import { isReady } from "@/server/volume/ready-marker";
 import type { Spec } from "@/server/volume/spec";
+import { getUniqueVolumeNameFromSpecWithPod } from "@/server/volume/unique-name";
 
 export interface InspectInput {
   readonly host: KubeletVolumeHost;
@@ -143,7 +144,7 @@ async function identify(look: Look, folder: FoundFolder): Promise<Identity> {
   if (!plugin) return {};
   const spec = await constructSpec(plugin, folder);
   const shared = await sharesDevice(manager, spec);
-  const uniqueName = shared ? await sharedName(plugin, spec) : podVolumeName(plugin, podUID, spec);
+  const uniqueName = shared ? await sharedName(plugin, spec) : getUniqueVolumeNameFromSpecWithPod(podUID, plugin, spec);
   if (mode === "Block") return { uniqueName, globalMapPath: await globalMapPathOf(plugin, spec, folder) };
   const deviceMountPath = shared ? await globalPathOf(manager, spec) : undefined;
   const isThere = deviceMountPath !== undefined && (look.rows.top(deviceMountPath) !== undefined || (await exists(host, deviceMountPath)));

@@ -11,9 +11,9 @@ import { makePodFolders } from "@/server/node/folders";
 import type { OperationContext } from "@/server/node/operation-context";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
 import { VolumeError } from "@/server/volume/errors";
-import { mountOptionFromSpec } from "@/server/volume/mount-options";
+import { checkMountOptionSupport } from "@/server/volume/mount-options";
 import type { VolumePlugin } from "@/server/volume/plugin";
-import { specName, type Spec } from "@/server/volume/spec";
+import { specName } from "@/server/volume/spec";
 import type { Mounter } from "@/server/volume/volume";
 
 /** Steps: find the plugin, check where and how it may be mounted, attach, mount the device, set up the pod's path, grow. */
@@ -26,7 +26,7 @@ export async function mountVolume(context: OperationContext, volume: ResolvedVol
   await checkAffinity(context, volume, "MountVolume.NodeAffinity check failed");
   await makePodFolders(context.host, podUID);
   const mounter = await newMounter(plugin, volume);
-  await step("MountVolume.MountOptionSupport check failed", name, () => checkMountOptions(plugin, spec));
+  await step("MountVolume.MountOptionSupport check failed", name, () => checkMountOptionSupport(spec, plugin));
   let device = await attachDevice(context, volume);
   if (volume.deviceMountable) device = await mountDevice(context, volume, device);
   const mount = podMountOf(volume, mounter.getPath());
@@ -60,12 +60,6 @@ export async function checkAffinity(context: OperationContext, { spec }: Resolve
   const { persistentVolume } = spec;
   if (!persistentVolume?.spec.nodeAffinity?.required) return;
   await step(prefix, specName(spec), async () => checkNodeAffinity(persistentVolume, await context.host.getNodeLabels()));
-}
-
-function checkMountOptions(plugin: VolumePlugin, spec: Spec): void {
-  if (mountOptionFromSpec(spec).length > 0 && !plugin.supportsMountOption()) {
-    throw new VolumeError("Mount options are not supported for this volume type");
-  }
 }
 
 function podMountOf(volume: ResolvedVolume, path: string): PodMount {

@@ -7,13 +7,13 @@ import { goQuote } from "@/lib/go-text";
 import { joinPath } from "@/lib/go-path";
 import type { DeviceMount, PodMount } from "@/server/node/actual-state";
 import type { OperationContext } from "@/server/node/operation-context";
-import { podVolumeName, sharedName } from "@/server/node/resolve-volume";
+import { sharedName } from "@/server/node/resolve-volume";
 import { VolumeError } from "@/server/volume/errors";
 import { unescapeQualifiedName } from "@/server/volume/paths";
 import { isBlockPlugin, type VolumePlugin } from "@/server/volume/plugin";
 import type { DirEntry, Files } from "@/server/volume/ports";
 import type { Spec } from "@/server/volume/spec";
-import { splitUniqueName } from "@/server/volume/unique-name";
+import { getUniqueVolumeNameFromSpecWithPod, splitUniqueName } from "@/server/volume/unique-name";
 
 export interface FoundFolder {
   readonly podUID: string;
@@ -100,7 +100,7 @@ async function reconstructVolume(
   const plugin = await manager.findPluginByName(pluginName);
   const spec = await constructSpec(plugin, folder);
   const shared = await sharesDevice(manager, spec);
-  const uniqueName = shared ? await sharedName(plugin, spec) : podVolumeName(plugin, podUID, spec);
+  const uniqueName = shared ? await sharedName(plugin, spec) : getUniqueVolumeNameFromSpecWithPod(podUID, plugin, spec);
   await checkMounter(plugin, spec, folder);
   const mount: PodMount = {
     podUID,

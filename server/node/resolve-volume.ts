@@ -9,6 +9,7 @@ import { VolumeError, wrap } from "@/server/volume/errors";
 import type { VolumePlugin } from "@/server/volume/plugin";
 import type { VolumePluginManager } from "@/server/volume/plugin-manager";
 import { specName, type Spec } from "@/server/volume/spec";
+import { getUniqueVolumeNameFromSpec, getUniqueVolumeNameFromSpecWithPod } from "@/server/volume/unique-name";
 
 export interface ResolvedVolume extends WantedVolume {
   readonly pluginName: string;
@@ -44,7 +45,7 @@ export async function resolveVolume(manager: VolumePluginManager, names: SharedN
   });
   const attachable = await found(manager.findAttachablePluginBySpec(spec));
   const deviceMountable = await found(manager.findDeviceMountablePluginBySpec(spec));
-  const uniqueName = attachable || deviceMountable ? await names.of(plugin, spec) : podVolumeName(plugin, wanted.podUID, spec);
+  const uniqueName = attachable || deviceMountable ? await names.of(plugin, spec) : getUniqueVolumeNameFromSpecWithPod(wanted.podUID, plugin, spec);
   return { ...wanted, pluginName: plugin.getPluginName(), uniqueName, attachable, deviceMountable };
 }
 
@@ -53,25 +54,12 @@ async function found(finding: Promise<VolumePlugin | undefined>): Promise<boolea
   return finding.then((plugin) => plugin !== undefined, () => false);
 }
 
-/** The name of a volume that a pod does not share. */
-export function podVolumeName(plugin: VolumePlugin, podUID: string, spec: Spec): string {
-  return `${plugin.getPluginName()}/${podUID}-${specName(spec)}`;
-}
-
-/** The name of a volume whose device is shared by the pods of the node. */
+/** The name of a volume whose device is shared by the pods of the node. Throws with the populator's text. */
 export async function sharedName(plugin: VolumePlugin, spec: Spec): Promise<string> {
-  const name = goQuote(specName(spec));
-  const fail = (why: string, cause?: unknown) => {
-    const text = `failed to GetVolumeName from volumePlugin for volumeSpec ${name} err=${why}`;
-    return new VolumeError(
-      `failed to GetUniqueVolumeNameFromSpec for volumeSpec ${name} using volume plugin ${goQuote(plugin.getPluginName())} err=${text}`,
-      "volume-error",
-      cause,
-    );
-  };
-  const volumeName = await plugin.getVolumeName(spec).catch((error: unknown) => {
-    throw fail(messageOf(error), error);
-  });
-  if (volumeName === "") throw fail("<nil>");
-  return `${plugin.getPluginName()}/${volumeName}`;
+  try {
+    return await getUniqueVolumeNameFromSpec(plugin, spec);
+  } catch (error) {
+    const which = `${goQuote(specName(spec))} using volume plugin ${goQuote(plugin.getPluginName())}`;
+    throw new VolumeError(`failed to GetUniqueVolumeNameFromSpec for volumeSpec ${which} err=${messageOf(error)}`, "volume-error", error);
+  }
 }

@@ -3,6 +3,7 @@
  * sentinel (pkg/volume/util/types/types.go, ErrNoPluginMatched) is told by `code`.
  */
 import { codeOf, messageOf } from "@/lib/errors";
+import { goAggregate } from "@/lib/go-text";
 
 export type VolumeErrorCode =
   | "volume-error"
@@ -63,8 +64,7 @@ export class AggregatedError extends Error {
   readonly errors: readonly unknown[];
 
   constructor(errors: readonly unknown[]) {
-    const texts = [...new Set(errors.map(messageOf))];
-    super(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
+    super(goAggregate(errors.map(messageOf)));
     this.name = "AggregatedError";
     this.errors = errors;
   }

@@ -6,8 +6,8 @@ import {
   getUniqueVolumeNameFromSpec,
   getUniqueVolumeNameFromSpecWithPod,
   isAttachableVolume,
+  isDeviceMountableVolume,
   splitUniqueName,
-  uniqueNameOnNode,
 } from "@/server/volume/unique-name";
 import { VolumePluginManager } from "@/server/volume/plugin-manager";
 import { ManualClock, quietLog } from "@/server/volume/test-plugins";
@@ -36,7 +36,7 @@ describe("unique names", () => {
   });
 });
 
-describe("the name on a node", () => {
+describe("what a node shares between pods", () => {
   const method = async (): Promise<object> => ({});
   const attachable = { newAttacher: method, newDetacher: method, canAttach: async () => true, verifyExhaustedResource: () => false };
   const deviceMountable = {
@@ -46,23 +46,22 @@ describe("the name on a node", () => {
     canDeviceMount: async () => false,
   };
 
-  async function nameWith(extra: object): Promise<{ name: string; attaches: boolean }> {
-    const plugin = testPlugin("a/b", { getVolumeName: async () => "disk", ...extra } as object);
+  async function answersWith(extra: object): Promise<{ attaches: boolean; mountsDevices: boolean }> {
+    const plugin = testPlugin("a/b", { ...extra } as object);
     const manager = new VolumePluginManager({ clock: new ManualClock(), log: quietLog });
     await manager.initPlugins([plugin], undefined, undefined);
-    const question = { spec, manager };
-    return { name: await uniqueNameOnNode("uid", plugin, question), attaches: await isAttachableVolume(spec, manager) };
+    return { attaches: await isAttachableVolume(spec, manager), mountsDevices: await isDeviceMountableVolume(spec, manager) };
   }
 
-  it("is the volume's where it is attached, and the pod's where it is not", async () => {
-    expect(await nameWith({ ...attachable, ...deviceMountable })).toEqual({ name: "a/b/disk", attaches: true });
-    expect(await nameWith(deviceMountable)).toEqual({ name: "a/b/uid-v", attaches: false });
+  it("is a volume whose plugin attaches it or mounts its device", async () => {
+    expect(await answersWith({ ...attachable, ...deviceMountable })).toEqual({ attaches: true, mountsDevices: false });
+    expect(await answersWith({ ...deviceMountable, canDeviceMount: async () => true })).toEqual({ attaches: false, mountsDevices: true });
   });
 
   it("takes an error for a no", async () => {
     const unsure = { ...attachable, ...deviceMountable, canAttach: () => Promise.reject(new Error("no API")) };
-    expect(await nameWith(unsure)).toEqual({ name: "a/b/uid-v", attaches: false });
+    expect(await answersWith(unsure)).toEqual({ attaches: false, mountsDevices: false });
     const broken = { ...attachable, ...deviceMountable, newAttacher: () => Promise.reject(new Error("no API")) };
-    expect(await nameWith(broken)).toEqual({ name: "a/b/uid-v", attaches: false });
+    expect(await answersWith(broken)).toEqual({ attaches: false, mountsDevices: false });
   });
 });

@@ -51,15 +51,3 @@ export async function isDeviceMountableVolume(spec: Spec, manager: VolumePluginM
   const plugin = await manager.findDeviceMountablePluginBySpec(spec).catch(() => undefined);
   return plugin !== undefined && plugin.newDeviceMounter().then(Boolean, () => false);
 }
-
-/** The name a node uses: of the volume itself where it is attached or device-mounted, else of the volume in this pod. */
-export async function uniqueNameOnNode(podUID: string, plugin: VolumePlugin, question: NodeQuestion): Promise<string> {
-  const { spec, manager } = question;
-  const shared = (await isAttachableVolume(spec, manager)) || (await isDeviceMountableVolume(spec, manager));
-  return shared ? getUniqueVolumeNameFromSpec(plugin, spec) : getUniqueVolumeNameFromSpecWithPod(podUID, plugin, spec);
-}
-
-export interface NodeQuestion {
-  readonly spec: Spec;
-  readonly manager: VolumePluginManager;
-}

@@ -7,11 +7,6 @@ import { escapeQualifiedName } from "@/server/volume/paths";
 import { csiPluginName, driverNameFromSpec, log, persistentSourceFromSpec } from "@/server/volume/plugins/csi/source";
 import type { Spec } from "@/server/volume/spec";
 
-/** The handle of a volume that a pod defines itself. */
-export function inlineVolumeHandle(host: VolumeHost, podUID: string, volumeName: string): string {
-  return `csi-${host.ports.hash.sha256Hex(`${podUID}${volumeName}`)}`;
-}
-
 /** The name of the VolumeAttachment. */
 export function attachmentName(host: VolumeHost, volumeHandle: string, driver: string, nodeName: string): string {
   return `csi-${host.ports.hash.sha256Hex(`${volumeHandle}${driver}${nodeName}`)}`;
