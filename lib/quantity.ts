@@ -11,7 +11,7 @@ import { AppError } from "@/lib/errors";
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent" | "";
 
 /** Powers of ten that Kubernetes names. */
-export const scales = { nano: -9, micro: -6, milli: -3, one: 0, kilo: 3, mega: 6, giga: 9, tera: 12, peta: 15, exa: 18 } as const;
+const scales = { nano: -9, micro: -6, milli: -3, one: 0, kilo: 3, mega: 6, giga: 9, tera: 12, peta: 15, exa: 18 } as const;
 
 const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const suffixWrong = "unable to parse quantity's suffix";

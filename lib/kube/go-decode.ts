@@ -222,7 +222,7 @@ function isEmpty(field: GoField, value: Json, keepEmpty: boolean): boolean {
 }
 
 /** How Go writes the zero value of a type. */
-export function zeroOf(type: GoType): Json {
+function zeroOf(type: GoType): Json {
   switch (type.kind) {
     case "struct":
       return writeStruct(fieldsOf(type.name), newObject());

@@ -76,7 +76,7 @@ function zeroInternal(type: GoType): Json {
 }
 
 /** json.MarshalIndent with one space. */
-export function prettyJson(value: Json, indent = ""): string {
+function prettyJson(value: Json, indent = ""): string {
   if (Array.isArray(value)) {
     if (value.length === 0) return "[]";
     return `[\n${value.map((item) => `${indent} ${prettyJson(item, `${indent} `)}`).join(",\n")}\n${indent}]`;

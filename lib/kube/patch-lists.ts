@@ -43,7 +43,7 @@ export function elementType(...lists: readonly Json[][]): string {
   return type === "map[string]interface {}" ? "map" : type;
 }
 
-export function indexIn(list: readonly Json[], item: Json, mergeKey: string, isMap: boolean): number {
+function indexIn(list: readonly Json[], item: Json, mergeKey: string, isMap: boolean): number {
   const read = (value: Json): Json => (isMap ? (isObject(value) ? value[mergeKey] ?? null : null) : value);
   return list.findIndex((candidate) => read(candidate) === read(item));
 }

@@ -3,7 +3,7 @@
  * Keys of options, attributes and environment are judged by their name.
  */
 
-export const hidden = "(hidden)";
+const hidden = "(hidden)";
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 const secretWord = /secret|passw|token|credential|private|api-?_?key|access-?_?key|passphrase/i;

@@ -145,7 +145,7 @@ function holdsByNumber(operator: "gt" | "lt", value: string | undefined, values:
 }
 
 /** strconv.ParseInt(text, 10, 64). */
-export function parseInt64(text: string | undefined): bigint | undefined {
+function parseInt64(text: string | undefined): bigint | undefined {
   if (text === undefined || !/^[+-]?[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text.replace(/^\+/, ""));
   return BigInt.asIntN(64, value) === value ? value : undefined;

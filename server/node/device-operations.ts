@@ -111,7 +111,7 @@ function markDeviceAfter({ actual }: OperationContext, device: DeviceMount, erro
   else if (code !== "transient") actual.removeDevice(device.uniqueName);
 }
 
-export function newDevice(volume: Pick<ResolvedVolume, "uniqueName" | "pluginName" | "spec" | "mode">): DeviceMount {
+function newDevice(volume: Pick<ResolvedVolume, "uniqueName" | "pluginName" | "spec" | "mode">): DeviceMount {
   const { uniqueName, pluginName, spec, mode } = volume;
   return { uniqueName, pluginName, spec, mode, devicePath: "", attached: "no", deviceMountPath: undefined, certainty: "certain" };
 }

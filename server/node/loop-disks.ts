@@ -21,7 +21,7 @@ import * as resize from "@/server/node/resize-status";
 import { VolumeError } from "@/server/volume/errors";
 import type { Clock, Exec, Files } from "@/server/volume/ports";
 
-export const loopProvisioner = "voldeck.dev/loop";
+const loopProvisioner = "voldeck.dev/loop";
 const provisionedBy = "pv.kubernetes.io/provisioned-by";
 const resizerComponent = `external-resizer ${loopProvisioner}`;
 /** What mkfs.xfs accepts. */

@@ -10,8 +10,8 @@ import { createTwoWayPatch } from "@/lib/kube/strategic-diff";
 import type { Quantity } from "@/lib/quantity";
 import { tryParseQuantity } from "@/lib/quantity";
 
-export const resizerAnnotation = "volume.kubernetes.io/storage-resizer";
-export const preResizeCapacityAnnotation = "volume.alpha.kubernetes.io/pre-resize-capacity";
+const resizerAnnotation = "volume.kubernetes.io/storage-resizer";
+const preResizeCapacityAnnotation = "volume.alpha.kubernetes.io/pre-resize-capacity";
 
 /** Values of `status.allocatedResourceStatuses.storage`; absent when nothing is going on. */
 export type ResizeStatus =

@@ -12,7 +12,7 @@ import { fileDefaults, getOptional, keyedPayload, type FileDefaults } from "@/se
 import { newPayloadPlugin } from "@/server/volume/plugins/payload-volume";
 import { specName } from "@/server/volume/spec";
 
-export const configMapPluginName = "kubernetes.io/configmap";
+const configMapPluginName = "kubernetes.io/configmap";
 
 export function newConfigMapPlugin(config: FeaturesConfig = {}): VolumePlugin {
   return newPayloadPlugin<ConfigMapVolumeSource>(

@@ -13,7 +13,7 @@ import { fileDefaults, fileOf, type FileDefaults } from "@/server/volume/plugins
 import { newPayloadPlugin } from "@/server/volume/plugins/payload-volume";
 import { specName } from "@/server/volume/spec";
 
-export const downwardAPIPluginName = "kubernetes.io/downward-api";
+const downwardAPIPluginName = "kubernetes.io/downward-api";
 
 export function newDownwardAPIPlugin(config: FeaturesConfig = {}): VolumePlugin {
   return newPayloadPlugin<DownwardAPIVolumeSource>(

@@ -13,7 +13,7 @@ import { newHostSlot, podVolumeDir } from "@/server/volume/plugins/host-slot";
 import { newSpecFromVolume, specName, type Spec } from "@/server/volume/spec";
 import type { Mounter, Unmounter } from "@/server/volume/volume";
 
-export const gitRepoPluginName = "kubernetes.io/git-repo";
+const gitRepoPluginName = "kubernetes.io/git-repo";
 
 export function newGitRepoPlugin(): VolumePlugin {
   const { init, host } = newHostSlot(gitRepoPluginName);

@@ -16,7 +16,7 @@ import { recycleVolume } from "@/server/volume/plugins/recycle";
 import { newSpecFromVolume, type Spec } from "@/server/volume/spec";
 import type { Mounter, Unmounter } from "@/server/volume/volume";
 
-export const hostPathPluginName = "kubernetes.io/host-path";
+const hostPathPluginName = "kubernetes.io/host-path";
 
 const accessModes = ["ReadWriteOnce"];
 

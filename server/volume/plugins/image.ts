@@ -7,7 +7,7 @@ import { metricsNil } from "@/server/volume/metrics";
 import type { VolumePlugin } from "@/server/volume/plugin";
 import type { Mounter, Unmounter } from "@/server/volume/volume";
 
-export const imagePluginName = "kubernetes.io/image";
+const imagePluginName = "kubernetes.io/image";
 
 export interface ImageConfig {
   /** Why this host's containers get no image volumes; absent where a runtime mounts them. */

@@ -12,7 +12,7 @@ import { recycleVolume } from "@/server/volume/plugins/recycle";
 import { newSpecFromVolume, specName, type Spec } from "@/server/volume/spec";
 import type { Mounter, Unmounter } from "@/server/volume/volume";
 
-export const nfsPluginName = "kubernetes.io/nfs";
+const nfsPluginName = "kubernetes.io/nfs";
 
 const unmountTimeoutMs = 60_000;
 

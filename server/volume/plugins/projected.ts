@@ -21,7 +21,7 @@ import { secretPayload } from "@/server/volume/plugins/secret";
 import { specName } from "@/server/volume/spec";
 import type { MounterArgs } from "@/server/volume/volume";
 
-export const projectedPluginName = "kubernetes.io/projected";
+const projectedPluginName = "kubernetes.io/projected";
 
 export function newProjectedPlugin(config: FeaturesConfig = {}): VolumePlugin {
   const slot = newHostSlot(projectedPluginName);

@@ -11,7 +11,7 @@ import { newHostSlot } from "@/server/volume/plugins/host-slot";
 import { fileDefaults, getOptional, keyedPayload, type FileDefaults } from "@/server/volume/plugins/payload-files";
 import { newPayloadPlugin } from "@/server/volume/plugins/payload-volume";
 
-export const secretPluginName = "kubernetes.io/secret";
+const secretPluginName = "kubernetes.io/secret";
 
 export function newSecretPlugin(config: FeaturesConfig = {}): VolumePlugin {
   return newPayloadPlugin<SecretVolumeSource>(
@@ -54,7 +54,7 @@ export async function secretPayload(host: VolumeHost, part: SecretPart, defaults
 }
 
 /** The decoded values. Throws VolumeError for one that is not base64. */
-export function secretValues({ data, metadata }: Secret): ReadonlyMap<string, Uint8Array> {
+function secretValues({ data, metadata }: Secret): ReadonlyMap<string, Uint8Array> {
   const values = new Map<string, Uint8Array>();
   for (const [key, text] of Object.entries(data ?? {})) {
     const bytes = base64Bytes(text);

@@ -13,7 +13,7 @@ export function attachmentName(host: VolumeHost, volumeHandle: string, driver: s
 }
 
 /** The pod's folder of a volume: the data file lies in it, the driver mounts below it. */
-export function podVolumeDir(host: VolumeHost, podUID: string, volumeName: string): string {
+function podVolumeDir(host: VolumeHost, podUID: string, volumeName: string): string {
   return host.getPodVolumeDir(podUID, escapeQualifiedName(csiPluginName), escapeQualifiedName(volumeName));
 }
 

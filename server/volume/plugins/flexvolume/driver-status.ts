@@ -24,7 +24,7 @@ export interface DriverStatus {
   readonly capabilities: DriverCapabilities | undefined;
 }
 
-export const defaultCapabilities: DriverCapabilities = {
+const defaultCapabilities: DriverCapabilities = {
   attach: true,
   selinuxRelabel: true,
   supportsMetrics: false,

@@ -25,7 +25,7 @@ export function flexVolumeOf(spec: Spec): FlexVolume {
   return { source, readOnly: spec.readOnly, isInline: false };
 }
 
-export function isFlexVolume(spec: Spec): boolean {
+function isFlexVolume(spec: Spec): boolean {
   return (spec.volume?.flexVolume ?? spec.persistentVolume?.spec.flexVolume) !== undefined;
 }
 
