@@ -5,6 +5,8 @@
  * The tree keeps members in their order and repeats, so hostile keys stay ordinary.
  */
 
+import { firstUtf8Byte, goQuoteByte } from "@/lib/go-text";
+
 export type GoJSON =
   | { readonly kind: "null" }
   | { readonly kind: "bool"; readonly value: boolean }
@@ -278,38 +280,10 @@ class Scanner {
   }
 
   private misplaced(where: string): GoJSONError {
-    return new GoJSONError(`invalid character ${quotedByte(firstByte(this.text, this.at))} ${where}`);
+    return new GoJSONError(`invalid character ${goQuoteByte(firstUtf8Byte(this.text.codePointAt(this.at) ?? 0))} ${where}`);
   }
 }
 
 function isDigit(letter: string | undefined): boolean {
   return letter !== undefined && letter >= "0" && letter <= "9";
 }
-
-/** The first byte of the character in UTF-8: Go's scanner reads bytes. */
-function firstByte(text: string, at: number): number {
-  const point = text.codePointAt(at) ?? 0;
-  if (point < 0x80) return point;
-  if (point < 0x800) return 0xc0 | (point >> 6);
-  return point < 0x10000 ? 0xe0 | (point >> 12) : 0xf0 | (point >> 18);
-}
-
-/** json.quoteChar: the byte as if it were a character, in single quotes. */
-function quotedByte(byte: number): string {
-  const letter = String.fromCharCode(byte);
-  if (letter === "'") return `'\\''`;
-  const short = byte < 0x20 ? shortEscapes.get(letter) : undefined;
-  if (short !== undefined) return `'${short}'`;
-  if (byte < 0x20 || byte === 0x7f) return `'\\x${byte.toString(16).padStart(2, "0")}'`;
-  return letter === "\\" ? `'\\\\'` : `'${letter}'`;
-}
-
-const shortEscapes: ReadonlyMap<string, string> = new Map([
-  ["\u0007", "\\a"],
-  ["\b", "\\b"],
-  ["\f", "\\f"],
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-  ["\v", "\\v"],
-]);

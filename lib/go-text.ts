@@ -13,6 +13,20 @@ export function goQuote(text: string): string {
   return `"${Array.from(text.toWellFormed(), quotedCharacter).join("")}"`;
 }
 
+/** encoding/json's quoteChar: a byte as if it were a character, in single quotes. */
+export function goQuoteByte(byte: number): string {
+  const char = String.fromCharCode(byte);
+  if (char === "'") return "'\\''";
+  return char === '"' ? `'"'` : `'${goQuote(char).slice(1, -1)}'`;
+}
+
+/** Go's scanners read bytes: of a character they see the first one of its UTF-8 form. */
+export function firstUtf8Byte(codePoint: number): number {
+  if (codePoint < 0x80) return codePoint;
+  if (codePoint < 0x800) return 0xc0 | (codePoint >> 6);
+  return codePoint < 0x10000 ? 0xe0 | (codePoint >> 12) : 0xf0 | (codePoint >> 18);
+}
+
 /** `%v` of a []string: `[a b]`. */
 export function goList(texts: readonly string[]): string {
   return `[${texts.join(" ")}]`;

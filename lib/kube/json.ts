@@ -3,7 +3,7 @@
  * without a prototype so that `__proto__` and `constructor` are ordinary keys.
  */
 
-import { goJsonInOrder } from "@/lib/go-text";
+import { firstUtf8Byte, goJsonInOrder, goQuoteByte } from "@/lib/go-text";
 
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export interface JsonObject {
@@ -178,7 +178,7 @@ class Reader {
     for (let index = 1; index < word.length; index += 1) {
       this.at += 1;
       const expected = word[index] ?? "";
-      if (this.text[this.at] !== expected) this.fail(`in literal ${word} (expecting ${quoteChar(expected)})`);
+      if (this.text[this.at] !== expected) this.fail(`in literal ${word} (expecting '${expected}')`);
     }
     this.at += 1;
     return value;
@@ -256,7 +256,7 @@ class Reader {
   private fail(where: string): never {
     const code = this.text.codePointAt(this.at);
     if (code === undefined) throw endOfInput();
-    throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCharCode(this.bytes ? code : firstByte(code)))} ${where}`);
+    throw new JsonSyntaxError(`invalid character ${goQuoteByte(this.bytes ? code : firstUtf8Byte(code))} ${where}`);
   }
 }
 
@@ -277,34 +277,6 @@ function endOfInput(): JsonSyntaxError {
 
 function isDigit(char: string | undefined): boolean {
   return char !== undefined && char >= "0" && char <= "9";
-}
-
-/** Go reads bytes: of a character outside ASCII it names the first byte of its UTF-8 form. */
-function firstByte(code: number): number {
-  if (code < 0x80) return code;
-  if (code < 0x800) return 0xc0 | (code >> 6);
-  if (code < 0x10000) return 0xe0 | (code >> 12);
-  return 0xf0 | (code >> 18);
-}
-
-function quoteChar(char: string): string {
-  if (char === "'") return "'\\''";
-  if (char === '"') return "'\"'";
-  const named = new Map([
-    ["\\", "\\\\"],
-    ["\n", "\\n"],
-    ["\r", "\\r"],
-    ["\t", "\\t"],
-    ["\b", "\\b"],
-    ["\f", "\\f"],
-    ["\v", "\\v"],
-    ["\u0007", "\\a"],
-  ]).get(char);
-  if (named !== undefined) return `'${named}'`;
-  const code = char.charCodeAt(0);
-  if (code < 0x20 || code === 0x7f) return `'\\x${code.toString(16).padStart(2, "0")}'`;
-  if (code > 0x7f && (code < 0xa1 || code === 0xad)) return `'\\u${code.toString(16).padStart(4, "0")}'`;
-  return `'${char}'`;
 }
 
 /** Compact JSON in the order of the keys, as Go's encoder escapes it. */
