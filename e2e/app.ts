@@ -72,7 +72,7 @@ export function dataFolderPrefix(): string {
 
 /** Removes what an app that has ended made for a data folder: mounts, loop devices, processes, files. Throws with the command's words. */
 export async function resetData(dataFolder: string, how: HowToRun = {}): Promise<void> {
-  const child = run(["reset", "--yes", "--data", dataFolder], how);
+  const child = run(["reset", "--yes", "--all", "--data", dataFolder], how);
   let output = "";
   const collect = (chunk: Buffer) => (output += chunk.toString());
   child.stdout.on("data", collect);

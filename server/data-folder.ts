@@ -4,6 +4,7 @@ import { chmod, mkdir, realpath, rename, stat, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { AppError, codeOf, messageOf } from "@/lib/errors";
 import { holdFolder, lockName, markerName, type HeldFolder } from "@/server/hosts/linux";
+import { sampleParts, sampleRecordName } from "@/server/sample";
 
 /** The node's root, where volumes lie. */
 export const nodeFolderName = "node";
@@ -12,8 +13,8 @@ export const nodeFolderName = "node";
  * What Voldeck makes in the data folder, in the order of removal. Marker and lock, which make the folder ours, go last; anything
  * else in it is the person's.
  */
-const ownNames = [nodeFolderName, "apiserver", "flexvolume", "manifests", "token"];
-const ownPatterns = [/^journal\.sqlite(-wal|-shm|-journal)?$/, /^token\.\d+$/, /^\.voldeck-removed-/];
+const ownNames = [nodeFolderName, "apiserver", ...sampleParts, "token", sampleRecordName];
+const ownPatterns = [/^journal\.sqlite(-wal|-shm|-journal)?$/, /^token\.\d+$/, /^\.voldeck-removed-/, /^\.voldeck-sample\.new$/];
 
 /** Names of a data folder's entries, sorted into what Voldeck made and what it did not; without marker and lock. */
 export function sortEntries(names: readonly string[]): { readonly own: readonly string[]; readonly others: readonly string[] } {

@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDataFolder } from "@/server/data-folder";
 import { createLinuxHost, markerName, parseMountInfo, type HeldFolder, type LinuxHost } from "@/server/hosts/linux";
 import { isolatedFolder, removeFolder } from "@/server/hosts/linux/test-folder";
 import { MemoryLog } from "@/server/hosts/memory";
+import { copySample, sampleRecordName } from "@/server/sample";
 import { resetExit, runReset, type ResetTerminal } from "@/server/reset";
 
 const isRoot = process.geteuid?.() === 0;
@@ -27,7 +28,7 @@ async function run(args: readonly string[], ask?: ResetTerminal["ask"]): Promise
   return { code, text: lines.join("\n") };
 }
 
-async function made(names: readonly string[] = ["manifests"]): Promise<void> {
+async function made(names: readonly string[] = ["apiserver"]): Promise<void> {
   await (await openDataFolder(data, uid)).release();
   for (const name of names) {
     mkdirSync(join(data, name));
@@ -63,8 +64,8 @@ describe("reset", () => {
     await made();
     const { code, text } = await run([]);
     expect(code).toBe(resetExit.unconfirmed);
-    expect(text).toContain(join(data, "manifests"));
-    expect(existsSync(join(data, "manifests/f"))).toBe(true);
+    expect(text).toContain(join(data, "apiserver"));
+    expect(existsSync(join(data, "apiserver/f"))).toBe(true);
   });
 
   it.each([
@@ -75,7 +76,7 @@ describe("reset", () => {
   ])("asks on a terminal: $answer", async ({ answer, code, left }) => {
     await made();
     expect((await run([], () => Promise.resolve(answer))).code).toBe(code);
-    expect(existsSync(join(data, "manifests"))).toBe(left);
+    expect(existsSync(join(data, "apiserver"))).toBe(left);
   });
 
   it("refuses while a process holds the folder", async () => {
@@ -83,7 +84,7 @@ describe("reset", () => {
     const held = await openDataFolder(data, uid);
     expect(await run(["--yes"])).toEqual({ code: resetExit.failed, text: `voldeck reset: ${held.root} is in use by process ${process.pid}` });
     await held.release();
-    expect(existsSync(join(data, "manifests/f"))).toBe(true);
+    expect(existsSync(join(data, "apiserver/f"))).toBe(true);
   });
 
   it("refuses while a process holds the node's root alone", async () => {
@@ -94,19 +95,76 @@ describe("reset", () => {
   });
 
   it("refuses a folder without the marker", async () => {
-    mkdirSync(join(data, "manifests"), { recursive: true });
+    mkdirSync(join(data, "apiserver"), { recursive: true });
     expect(await run(["--yes"])).toMatchObject({ code: resetExit.failed, text: expect.stringContaining(`has no ${markerName}`) });
-    expect(existsSync(join(data, "manifests"))).toBe(true);
+    expect(existsSync(join(data, "apiserver"))).toBe(true);
   });
 
   it("keeps what Voldeck did not make, and says so", async () => {
-    await made(["manifests", "thesis"]);
+    await made(["apiserver", "thesis"]);
     const { code, text } = await run(["--yes"]);
     expect(code).toBe(resetExit.done);
     expect(text).toMatch(/kept .*thesis/);
-    expect(existsSync(join(data, "manifests"))).toBe(false);
+    expect(existsSync(join(data, "apiserver"))).toBe(false);
     expect(existsSync(join(data, "thesis/f"))).toBe(true);
     await made([]);
+  });
+
+  describe("of a sample that a person edited", () => {
+    const at = (name: string) => join(data, name);
+    const left = () => readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name)).sort();
+
+    async function edit(): Promise<void> {
+      await made();
+      await copySample(process.cwd(), data);
+      writeFileSync(at("manifests/10-web.yaml"), "mine");
+      mkdirSync(at("manifests/more"));
+      writeFileSync(at("manifests/more/own.yaml"), "mine");
+      symlinkSync("/etc/hostname", at("flexvolume/link"));
+    }
+
+    it("removes it unasked where nothing was edited", async () => {
+      await made();
+      await copySample(process.cwd(), data);
+      const { code, text } = await run(["--yes"]);
+      expect(code).toBe(resetExit.done);
+      expect(text).not.toContain("by you");
+      expect(existsSync(data)).toBe(false);
+    });
+
+    it("keeps what is the person's with --yes, and says so", async () => {
+      await edit();
+      const { code, text } = await run(["--yes"]);
+      expect(code).toBe(resetExit.done);
+      expect(text).toMatch(new RegExp(`kept +${at("manifests/10-web.yaml")}  \\(changed by you\\)`));
+      expect(text).toMatch(new RegExp(`kept +${at("manifests/more/own.yaml")}  \\(added by you\\)`));
+      expect(text).toContain("Removed, but for what you changed or added");
+      expect(left()).toEqual([at(markerName), at("flexvolume/link"), at("manifests/10-web.yaml"), at("manifests/more/own.yaml")].sort());
+      expect(existsSync("/etc/hostname")).toBe(true);
+      expect((await run(["--yes", "--all"])).code).toBe(resetExit.done);
+      expect(existsSync(data)).toBe(false);
+    });
+
+    it("lists it apart before it asks, and removes it with the rest once that is confirmed", async () => {
+      await edit();
+      let question = "";
+      const answer = (text: string) => (asked: string) => {
+        question = asked;
+        return Promise.resolve(text);
+      };
+      expect((await run([], answer("n"))).text).toMatch(new RegExp(`yours +${at("manifests/10-web.yaml")}  \\(changed by you\\)`));
+      expect(question).toBe("Remove all of this, with the data in the volumes and the files that are yours? [y/N] ");
+      expect(readFileSync(at("manifests/10-web.yaml"), "utf8")).toBe("mine");
+      expect((await run([], answer("y"))).code).toBe(resetExit.done);
+      expect(existsSync(data)).toBe(false);
+    });
+
+    it("takes all of it for the person's where no record tells how it came", async () => {
+      await edit();
+      unlinkSync(at(sampleRecordName));
+      expect((await run(["--yes"])).code).toBe(resetExit.done);
+      expect(existsSync(at("manifests/00-classes.yaml"))).toBe(true);
+    });
   });
 
   it("finishes a delete that was cut short", async () => {

@@ -10,8 +10,10 @@ import { withoutControls } from "@/lib/controls";
 import { AppError, codeOf, isAppError, messageOf } from "@/lib/errors";
 import { nodeFolderName, openDataFolder, sortEntries } from "@/server/data-folder";
 import { findLeftovers, holdFolder, markerName, type HeldFolder, type Leftovers } from "@/server/hosts/linux";
+import { isWithin } from "@/server/hosts/paths";
 import { processLog } from "@/server/log";
 import { dataFolderOf } from "@/server/options";
+import { editedSample, type EditedFile } from "@/server/sample";
 
 /** What a run of the command ends with. */
 export const resetExit = { done: 0, failed: 1, unconfirmed: 2 } as const;
@@ -19,9 +21,10 @@ export const resetExit = { done: 0, failed: 1, unconfirmed: 2 } as const;
 export const resetUsage = `Usage: npm run reset -- [options]
 Shows what Voldeck made (mounts, loop devices, processes, folders) and, once confirmed, removes it.
   --data FOLDER  the data folder (VOLDECK_HOME, default $HOME/.voldeck)
-  --yes          remove without asking
+  --yes          remove without asking, but keep what you changed or added in manifests and flexvolume
+  --all          with --yes: remove that too
   --help         this text
-Exit code: 0 nothing is left, 1 refused or failed, 2 nobody to ask and no --yes`;
+Exit code: 0 nothing of Voldeck's is left, 1 refused or failed, 2 nobody to ask and no --yes`;
 
 export interface ResetTerminal {
   print(text: string): void;
@@ -32,6 +35,7 @@ export interface ResetTerminal {
 const flags = {
   data: { type: "string" },
   yes: { type: "boolean" },
+  all: { type: "boolean" },
   help: { type: "boolean" },
 } as const satisfies ParseArgsConfig["options"];
 
@@ -43,7 +47,8 @@ export async function runReset(args: readonly string[], terminal: ResetTerminal 
       terminal.print(resetUsage);
       return resetExit.done;
     }
-    return await reset(dataFolderOf(values.data, process.env), values.yes === true, terminal);
+    const asked = values.yes !== true;
+    return await reset(dataFolderOf(values.data, process.env), { asked, keepsEdits: !asked && values.all !== true }, terminal);
   } catch (error) {
     terminal.print(`voldeck reset: ${messageOf(error)}`);
     if (!isAppError(error)) processLog.error("reset failed", error);
@@ -59,7 +64,14 @@ function parseFlags(args: readonly string[]) {
   }
 }
 
-async function reset(folder: string, yes: boolean, terminal: ResetTerminal): Promise<number> {
+interface How {
+  /** Whether the person is asked, with the whole list in view. */
+  readonly asked: boolean;
+  /** Whether what the person changed or added stays. */
+  readonly keepsEdits: boolean;
+}
+
+async function reset(folder: string, how: How, terminal: ResetTerminal): Promise<number> {
   if (await isMissingOrEmpty(folder)) {
     terminal.print(`Nothing of Voldeck is in ${folder}`);
     return resetExit.done;
@@ -69,7 +81,7 @@ async function reset(folder: string, yes: boolean, terminal: ResetTerminal): Pro
     const { root } = held[0] ?? { root: folder };
     const node = await holdNode(join(root, nodeFolderName));
     if (node) held.push(node);
-    return await resetHeld(root, yes, terminal);
+    return await resetHeld(root, how, terminal);
   } finally {
     for (const each of held) await each.release();
     // Marker and entries are gone when all went well; what the person keeps in the folder keeps the folder.
@@ -92,36 +104,60 @@ async function holdNode(node: string): Promise<HeldFolder | undefined> {
   return found === undefined ? undefined : holdFolder(node, 0o750);
 }
 
-async function resetHeld(root: string, yes: boolean, terminal: ResetTerminal): Promise<number> {
+async function resetHeld(root: string, how: How, terminal: ResetTerminal): Promise<number> {
   const leftovers = await findLeftovers({ data: root, node: join(root, nodeFolderName) }, processLog);
   try {
     const entries = sortEntries(await readdir(root));
-    terminal.print(await listOf(root, leftovers, entries));
+    const edited = await editedSample(root);
+    terminal.print(await listOf(root, { leftovers, entries, edited, keepsEdits: how.keepsEdits }));
     if (leftovers.obstacles.length > 0) {
       terminal.print(["Nothing was removed:", ...leftovers.obstacles.map(withoutControls)].join("\n"));
       return resetExit.failed;
     }
-    if (!yes && terminal.ask === undefined) {
-      terminal.print("Nothing was removed: there is no terminal to ask on. Say --yes to remove all of this");
-      return resetExit.unconfirmed;
-    }
-    if (!yes && !/^y(es)?$/i.test((await terminal.ask?.("Remove all of this, with the data in the volumes? [y/N] "))?.trim() ?? "")) {
-      terminal.print("Nothing was removed");
-      return resetExit.failed;
+    if (how.asked) {
+      const refused = await refusal(terminal, edited.length > 0);
+      if (refused !== undefined) return refused;
     }
     await leftovers.undo();
-    for (const name of entries.own) await leftovers.files.removeAll(join(root, name));
-    if (entries.others.length === 0) await unlink(join(root, markerName));
-    terminal.print("Removed");
+    const kept = how.keepsEdits ? edited.map(({ path }) => path) : [];
+    for (const name of entries.own) await removeBut(leftovers.files, join(root, name), kept);
+    if (entries.others.length === 0 && kept.length === 0) await unlink(join(root, markerName));
+    terminal.print(kept.length === 0 ? "Removed" : "Removed, but for what you changed or added; --yes --all removes that too");
     return resetExit.done;
   } finally {
     leftovers.close();
   }
 }
 
+/** Asks. The exit code when it is not to be done. */
+async function refusal(terminal: ResetTerminal, hasEdits: boolean): Promise<number | undefined> {
+  if (terminal.ask === undefined) {
+    const all = hasEdits ? "--yes to remove all of this but what is yours, --yes --all to remove that too" : "--yes to remove all of this";
+    terminal.print(`Nothing was removed: there is no terminal to ask on. Say ${all}`);
+    return resetExit.unconfirmed;
+  }
+  const what = hasEdits ? "the data in the volumes and the files that are yours" : "the data in the volumes";
+  if (/^y(es)?$/i.test((await terminal.ask(`Remove all of this, with ${what}? [y/N] `)).trim())) return undefined;
+  terminal.print("Nothing was removed");
+  return resetExit.failed;
+}
+
+async function removeBut(files: Leftovers["files"], path: string, kept: readonly string[]): Promise<void> {
+  if (kept.includes(path)) return;
+  if (!kept.some((each) => isWithin(path, each))) return files.removeAll(path);
+  for (const name of await readdir(path)) await removeBut(files, join(path, name), kept);
+}
+
 type Row = readonly [kind: string, what: string, detail?: string];
 
-async function listOf(root: string, leftovers: Leftovers, entries: ReturnType<typeof sortEntries>): Promise<string> {
+interface Found {
+  readonly leftovers: Leftovers;
+  readonly entries: ReturnType<typeof sortEntries>;
+  readonly edited: readonly EditedFile[];
+  readonly keepsEdits: boolean;
+}
+
+async function listOf(root: string, { leftovers, entries, edited, keepsEdits }: Found): Promise<string> {
   const sizes = await Promise.all(entries.own.map((name) => sizeOf(leftovers, join(root, name))));
   const rows: Row[] = [
     ...leftovers.mounts.map((row): Row => ["mount", row.mountPoint, row.fsType]),
@@ -130,8 +166,9 @@ async function listOf(root: string, leftovers: Leftovers, entries: ReturnType<ty
     ...leftovers.processes.map(({ pid, name }): Row => ["process", `${pid}`, `${name}, in the user namespace`]),
     ...entries.own.map((name, index): Row => ["folder or file", join(root, name), sizes[index]]),
   ];
+  const yours = edited.map(({ path, edit }): Row => [keepsEdits ? "kept" : "yours", path, `${edit} by you`]);
   const kept = entries.others.map((name): Row => ["kept", join(root, name), "not made by Voldeck"]);
-  return [`Voldeck made for ${root}:`, ...[...rows, ...kept].map(lineOf)].join("\n");
+  return [`Voldeck made for ${root}:`, ...[...rows, ...yours, ...kept].map(lineOf)].join("\n");
 }
 
 function lineOf([kind, what, detail]: Row): string {

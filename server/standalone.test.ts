@@ -19,7 +19,7 @@ beforeEach(() => {
   data = join(folder, "d");
 });
 afterEach(async () => {
-  expect(await runReset(["--data", data, "--yes"], { print: () => undefined })).toBe(resetExit.done);
+  expect(await runReset(["--data", data, "--yes", "--all"], { print: () => undefined })).toBe(resetExit.done);
   removeFolder(folder);
 });
 

@@ -99,7 +99,7 @@ async function processesOf(dataFolder: string): Promise<readonly string[]> {
 async function reset(folder: string): Promise<void> {
   const dataFolder = join(folder, "data");
   let said = "";
-  const code = await runReset(["--yes", "--data", dataFolder], { print: (text) => void (said += `${text}\n`) });
+  const code = await runReset(["--yes", "--all", "--data", dataFolder], { print: (text) => void (said += `${text}\n`) });
   if (code !== 0) return console.log(`could not remove ${dataFolder}:\n${said}`);
   for (const name of ["manifests", "attached"]) {
     for (const file of await readdir(join(folder, name))) await unlink(join(folder, name, file));
