@@ -66,7 +66,7 @@ export function ListPage<Row extends { readonly key: string }, Answer extends No
   const source = { path: props.path, query: { ...query, ...props.more }, fetch: (window: ListWindow) => props.fetch({ ...query, ...window }) };
   const pages = useListPages<Row, Answer>(source, rows.inSight);
   const { list } = pages;
-  if (list && list.matched !== count) setCount(list.matched);
+  if (list && list.lines !== count) setCount(list.lines);
   useSteadyPlace(pages, rows, JSON.stringify(source.query));
 
   const forbidden = status?.missing.filter((right) => right.resource === props.resource) ?? [];

@@ -8,6 +8,8 @@ export const pageRows = 100;
 export interface ListAnswer<Row> {
   readonly version: number;
   readonly matched: number;
+  /** Rows and heads of groups together. */
+  readonly lines: number;
   readonly offset: number;
   readonly rows: readonly Row[];
   readonly anchorIndex?: number;

@@ -41,10 +41,10 @@ export function useVirtualRows(count: number): VirtualRows {
   function onKeyDown(event: KeyboardEvent) {
     const at = focusedRow(event.target);
     const to = at === undefined ? undefined : nextRow(event.key, at, count);
-    if (to === undefined) return;
+    if (at === undefined || to === undefined) return;
     event.preventDefault();
     virtualizer.scrollToIndex(to, { align: "auto" });
-    focusRow(region, to);
+    focusRow(region, { index: to, step: to > at || to === 0 ? 1 : -1 });
   }
 
   const inSight = { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 };
@@ -73,9 +73,11 @@ function nextRow(key: string, at: number, count: number): number | undefined {
 
 const framesToWait = 30;
 
-/** The row may be drawn only some frames after scrolling there. */
-function focusRow(region: HTMLElement | null, index: number, frames = framesToWait): void {
-  const link = region?.querySelector<HTMLElement>(`tr[data-index="${index}"] a`);
+/** The row may be drawn only some frames after scrolling there. The head of a group is passed over. */
+function focusRow(region: HTMLElement | null, to: { index: number; step: 1 | -1 }, frames = framesToWait): void {
+  const row = region?.querySelector<HTMLElement>(`tr[data-index="${to.index}"]`);
+  const link = row?.querySelector<HTMLElement>("a");
   if (link) link.focus({ preventScroll: true });
-  else if (frames > 0) requestAnimationFrame(() => focusRow(region, index, frames - 1));
+  else if (row?.classList.contains("grp")) focusRow(region, { ...to, index: to.index + to.step }, frames);
+  else if (frames > 0) requestAnimationFrame(() => focusRow(region, to, frames - 1));
 }

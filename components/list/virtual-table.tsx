@@ -30,7 +30,7 @@ export function VirtualTable<Row extends { readonly key: string }>(props: Virtua
           {items.map(({ index }) => {
             const row = pages.rowAt(index);
             return (
-              <tr key={row?.key ?? `row ${index}`} data-index={index} data-key={row?.key} aria-rowindex={index + 2}>
+              <tr key={row?.key ?? `row ${index}`} className={row && "head" in row ? "grp" : undefined} data-index={index} data-key={row?.key} aria-rowindex={index + 2}>
                 {row ? cells(row) : <WaitingCells columns={columns} />}
               </tr>
             );

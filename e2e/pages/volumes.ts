@@ -35,7 +35,7 @@ export class VolumesPage {
 
   /** Keys of the rows in sight, in their order. */
   keys(): Promise<string[]> {
-    return this.table.locator("tr[data-key]").evaluateAll((rows) => rows.map((row) => row.getAttribute("data-key") ?? ""));
+    return this.table.locator("tr[data-key]:not(.grp)").evaluateAll((rows) => rows.map((row) => row.getAttribute("data-key") ?? ""));
   }
 
   /** The row while it shows this word: wait for it, or expect it to be visible. */
@@ -50,6 +50,16 @@ export class VolumesPage {
   /** Chooses a word of the ledger; the same word again takes it off. */
   async choose(word: StatusWord | "all"): Promise<void> {
     await this.ledger.getByRole("button", { name: word }).click();
+  }
+
+  /** Puts rows together below heads; `No groups` takes the heads away. */
+  async groupBy(by: "No groups" | "Pod" | "Plugin" | "Node" | "Claim"): Promise<void> {
+    await this.page.getByRole("group", { name: "Group" }).getByRole("button", { name: by, exact: true }).click();
+  }
+
+  /** The head of one group, such as `kubernetes.io/secret · 1`. */
+  groupHead(text: string): Locator {
+    return this.table.getByRole("rowheader").filter({ hasText: text });
   }
 
   async sortBy(head: "Pod / volume" | "Status" | "Plugin" | "Node" | "Size" | "Used"): Promise<void> {

@@ -9,7 +9,12 @@ export type VolumeSortColumn = (typeof volumeSortColumns)[number];
 export const volumeFilterFields = ["namespace", "pod", "volume", "plugin", "driver", "node", "status", "at", "claim", "pv", "source"] as const;
 export type VolumeFilterField = (typeof volumeFilterFields)[number];
 
+/** What rows may be put together by. */
+export const volumeGroups = ["pod", "plugin", "node", "claim"] as const;
+export type VolumeGroup = (typeof volumeGroups)[number];
+
 export const listVolumes = listInput.extend({
+  group: z.enum(volumeGroups).optional(),
   /** Also the token volumes that every pod gets. */
   tokens: z.boolean().default(false),
   sort: z.enum(volumeSortColumns).default("pod"),

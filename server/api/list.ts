@@ -14,6 +14,14 @@ export interface Searchable<Row, Field extends string> {
   readonly haystack: Haystack<Field>;
 }
 
+/** The line above the rows of a group. */
+export interface GroupHead {
+  readonly key: string;
+  /** The group's name; empty for rows that belong to none. */
+  readonly head: string;
+  readonly count: number;
+}
+
 export interface ListPage<Row> {
   /** The snapshot it was made from. */
   readonly version: number;
@@ -23,6 +31,8 @@ export interface ListPage<Row> {
   readonly ledger: Ledger;
   /** How many rows there are in all windows together. */
   readonly matched: number;
+  /** The same with the heads of groups; offsets count these. */
+  readonly lines: number;
   readonly offset: number;
   readonly rows: readonly Row[];
   /** Where the asked row stands now among all matched rows. */
@@ -52,25 +62,46 @@ export function wordOrder(row: ListRow): number {
   return statusWords.indexOf(row.word);
 }
 
+type Source<Row, Field extends string> = { readonly rows: readonly Searchable<Row, Field>[]; readonly version: number };
+
 export function listPage<Row extends ListRow, Field extends string, Column extends string>(
-  all: { readonly rows: readonly Searchable<Row, Field>[]; readonly version: number },
+  all: Source<Row, Field>,
   query: ListQuery<Column>,
   shape: ListShape<Row, Field, Column>,
-): ListPage<Row> {
+): ListPage<Row>;
+/** With rows of one group together, below a head of their own. */
+export function listPage<Row extends ListRow, Field extends string, Column extends string>(
+  all: Source<Row, Field>,
+  query: ListQuery<Column>,
+  shape: ListShape<Row, Field, Column> & { readonly groupOf: ((row: Row) => string) | undefined },
+): ListPage<Row | GroupHead>;
+export function listPage<Row extends ListRow, Field extends string, Column extends string>(
+  all: Source<Row, Field>,
+  query: ListQuery<Column>,
+  { groupOf, ...shape }: ListShape<Row, Field, Column> & { readonly groupOf?: ((row: Row) => string) | undefined },
+): ListPage<Row | GroupHead> {
   const filter = parseFilter(query.filter, shape.fields);
   const filtered = query.filter === "" ? all.rows : all.rows.filter(({ haystack }) => matches(filter, haystack));
   const chosen = query.status === undefined ? filtered : filtered.filter(({ row }) => row.word === query.status);
-  const rows = sorted(chosen, shape.sortValues[query.sort], query.descending);
-  const anchorIndex = query.anchor === undefined ? -1 : rows.findIndex(({ row }) => row.key === query.anchor);
+  const rows = sorted(chosen, shape.sortValues[query.sort], query.descending).map(({ row }) => row);
+  const counts = { version: all.version, total: all.rows.length, ledger: ledgerOf(filtered), matched: rows.length };
+  return { ...counts, ...windowOf(groupOf ? withHeads(rows, groupOf) : rows, query) };
+}
+
+function windowOf<Line extends { readonly key: string }>(lines: readonly Line[], query: Pick<ListQuery<string>, "offset" | "limit" | "anchor">) {
+  const anchorIndex = query.anchor === undefined ? -1 : lines.findIndex(({ key }) => key === query.anchor);
   return {
-    version: all.version,
-    total: all.rows.length,
-    ledger: ledgerOf(filtered),
-    matched: rows.length,
+    lines: lines.length,
     offset: query.offset,
-    rows: rows.slice(query.offset, query.offset + query.limit).map(({ row }) => row),
+    rows: lines.slice(query.offset, query.offset + query.limit),
     ...(anchorIndex >= 0 ? { anchorIndex } : {}),
   };
+}
+
+/** Groups in the order of their names, rows without one last; within a group the order of the rows stays. */
+function withHeads<Row extends ListRow>(rows: readonly Row[], groupOf: (row: Row) => string): readonly (Row | GroupHead)[] {
+  const groups = [...Map.groupBy(rows, groupOf)].sort(([a], [b]) => (a === "" || b === "" ? Number(a === "") - Number(b === "") : a < b ? -1 : 1));
+  return groups.flatMap(([head, members]) => [{ key: `group ${head}`, head, count: members.length }, ...members]);
 }
 
 function ledgerOf(rows: readonly { readonly row: ListRow }[]): Ledger {

@@ -38,6 +38,26 @@ describe("volume.list", () => {
     expect(rows.map(({ volume }) => volume)).toEqual(volumes);
   });
 
+  it.each([
+    ["plugin", ["csi 3", "lost", "data", "data", "empty-dir 1", "hot", "none 1", "share"]],
+    ["node", ["node1 4", "hot", "lost", "config", "data", "node2 2", "share", "data", " 1", "scratch"]],
+    ["claim", ["shop/data-web-0 1", "data"]],
+  ] as const)("puts rows together by %s, in the order of names, each group below its head", async (group, lines) => {
+    const { rows, heads, matched, lines: all } = await caller.volume.list({ cluster, group });
+    const texts = rows.map(({ volume }) => volume);
+    for (const { at, head, count } of heads) texts.splice(at, 0, `${head.replace("kubernetes.io/", "")} ${count}`);
+    expect(matched).toBe(7);
+    expect(all).toBe(texts.length);
+    expect(texts.join("; ")).toContain(lines.join("; "));
+  });
+
+  it("counts a window in lines, heads among them", async () => {
+    const { rows, heads, anchorIndex } = await caller.volume.list({ cluster, group: "plugin", offset: 2, limit: 3, anchor: "shop/web-0/data" });
+    expect(heads.map(({ at, head }) => [at, head])).toEqual([[2, "kubernetes.io/csi"]]);
+    expect(rows.map(({ key }) => key)).toEqual(["shop/orphan/lost", "shop/web-0/data"]);
+    expect(anchorIndex).toBe(4);
+  });
+
   it("counts the ledger before its own word is chosen", async () => {
     const { ledger, matched } = await caller.volume.list({ cluster, status: "stuck" });
     expect(ledger).toMatchObject({ stuck: 3, working: 1, ok: 3 });
