@@ -15,7 +15,7 @@ export function ManifestBanner({ otherwise }: { otherwise: ReactNode }) {
     <>
       {said ? (
         <Strip look="b-stale" icon="stuck" live>
-          <p className="min-w-0 flex-1 break-words">
+          <p>
             <b>{said.title}</b> {said.text}
           </p>
           <button type="button" className="underline" aria-haspopup="dialog" onClick={() => setOpen(true)}>

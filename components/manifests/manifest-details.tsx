@@ -27,7 +27,7 @@ export function ManifestDetails({ state: { folder, problem, files, errors, kept 
           <p className="muted">What a file brought before stays until the file can be read again, or is removed.</p>
         </DialogPart>
       )}
-      <DialogPart title="Files" aside={files.length}>
+      <DialogPart title="Files" aside={String(files.length)}>
         <ul aria-label="Files of the manifests">
           {files.map(({ file, objects }) => (
             <li key={file}>

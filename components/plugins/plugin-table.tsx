@@ -111,7 +111,7 @@ function groupsOf({ rows, hosts }: Matrix, byKind: boolean): readonly Group[] {
       ]
     : [
         { title: alone ? "Needs a look" : "Different from node to node", about: differ.length.toLocaleString(), rows: differ },
-        { title: alone ? "In order" : "The same on every node", about: countsInWords(same), rows: same },
+        { title: alone ? "On this node" : "The same on every node", about: countsInWords(same), rows: same },
       ];
   return groups.filter((group) => group.rows.length > 0);
 }

@@ -27,7 +27,7 @@ function StaleStrip({ light }: { light: Status["light"] }) {
   const { retry } = useCluster();
   return (
     <Strip look="b-stale" icon="clock" live>
-      <p className="min-w-0 flex-1">
+      <p>
         <b>Stale{light.sinceMs !== undefined && <> since <ClockTime at={light.sinceMs} /></>}.</b>{" "}
         {light.kinds.join(", ")}: {withoutStop(light.reason ?? "the server does not answer")}.{" "}
         {light.heardAtMs === undefined ? "What was never read is not shown; the rest is the state of then." : "What you see of them is the state of then."}
@@ -49,7 +49,7 @@ function ForbiddenStrip({ missing, nothingElse }: { missing: readonly MissingRig
   const { retry } = useCluster();
   return (
     <Strip look="b-stale" icon="lock" live>
-      <p className="min-w-0 flex-1">
+      <p>
         <b>{nothingElse ? "Nothing of this cluster may be read." : "Not all of this cluster may be read."}</b> Missing: {rightsInWords(missing)}.{" "}
         {nothingElse ? "Until one of them is given, the pages stay empty." : "What rests on them is unknown; everything else is shown."}
       </p>
@@ -72,7 +72,7 @@ function ModeStrip({ summary }: { summary: Status["summary"] }) {
   if (summary.mode === "bundle") {
     return (
       <Strip look="b-rec" icon="bundle">
-        <p className="min-w-0 flex-1">
+        <p>
           <b>Recorded.</b> {summary.name}, read-only. Nothing here can be changed.
         </p>
       </Strip>
@@ -81,7 +81,7 @@ function ModeStrip({ summary }: { summary: Status["summary"] }) {
   if (!summary.simulated) return null;
   return (
     <Strip look="b-sim" icon="flask">
-      <p className="min-w-0 flex-1">
+      <p>
         <b>Simulated.</b> This node is a memory host: nothing is mounted and no driver is called.
       </p>
     </Strip>
