@@ -4,8 +4,11 @@
  * sizes are decimal texts, times RFC 3339.
  */
 
-/** Where a volume stands on its node. `uncertain`: an operation ended without saying whether it happened. */
-export type MountState = "not mounted" | "mounting" | "mounted" | "uncertain" | "failed" | "unmounting";
+/**
+ * Where a volume stands on its node. `uncertain`: an operation ended without saying whether it happened. `lost`: it was set up, and
+ * what that left on the node is there no more, though nobody asked for its end.
+ */
+export type MountState = "not mounted" | "mounting" | "mounted" | "lost" | "uncertain" | "failed" | "unmounting";
 
 export interface ReportedMount {
   readonly target: string;
@@ -48,6 +51,8 @@ export interface ReportedVolume {
   /** Found on disk. */
   readonly found: boolean;
   readonly state: MountState;
+  /** What sets a lost volume up again: the node itself at its next sync, for plugins that ask for it, else only a new pod or a restarted node. */
+  readonly setUpAgain?: "at the next sync" | "for a new pod";
   readonly mounts: readonly ReportedMount[];
   readonly capacityBytes?: string;
   readonly usedBytes?: string;

@@ -22,7 +22,7 @@ export interface ClaimDetail {
 export function claimDetail(view: ClusterView, input: GetClaim): ClaimDetail {
   const evidence = claimEvidence(view, `${input.namespace}/${input.name}`);
   if (!evidence) throw absent(view, "persistentvolumeclaims", `There is no claim ${input.name} in ${input.namespace}`);
-  const way = claimWayOf(evidence);
+  const way = claimWayOf(evidence, evidence.users);
   const row = claimRow(evidence, way);
   return {
     version: view.snapshot().version,

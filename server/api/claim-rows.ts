@@ -52,7 +52,7 @@ export function claimRows(view: ClusterView): readonly SearchableClaim[] {
   if (known) return known;
   const rows = [...snapshot.claims.keys()].sort().flatMap((key) => {
     const evidence = claimEvidence(view, key);
-    return evidence ? [searchableClaim(claimRow(evidence, claimWayOf(evidence)))] : [];
+    return evidence ? [searchableClaim(claimRow(evidence, claimWayOf(evidence, evidence.users)))] : [];
   });
   cache.set(read, rows);
   return rows;
@@ -91,7 +91,7 @@ export function claimRow(evidence: ClaimWithUsers, way: Way): ClaimRow {
   const { claim, users, storageClass } = evidence;
   const growing = way.stages.some(({ stage, state }) => stage === "expand" && state !== "not applicable");
   const { name = "", namespace = "", uid = "" } = claim.metadata;
-  const measured = users.find((user) => user.reported?.state === "mounted" && user.reported.capacityBytes !== undefined)?.reported;
+  const measured = users.find(({ reported }) => reported?.state === "mounted" && reported.mounts.length > 0 && reported.capacityBytes !== undefined)?.reported;
   return {
     key: `${namespace}/${name}`,
     namespace,

@@ -116,6 +116,8 @@ function judge({ ready, troubled, report }: NodeFacts): { word: StatusWord; why:
   if (troubled > 0) return { word: "stuck", why: troubled === 1 ? "1 volume is stuck or failed" : `${troubled} volumes are stuck or failed` };
   if (ready === "Unknown") return { word: "unknown", why: "condition Ready is Unknown: the kubelet is not heard" };
   if ((report?.leftovers?.length ?? 0) > 0) return { word: "stuck", why: "folders of pods are left behind" };
+  const lost = report?.volumes.filter(({ state }) => state === "lost").length ?? 0;
+  if (lost > 0) return { word: "working", why: lost === 1 ? "1 volume is gone from the node and is set up again" : `${lost} volumes are gone from the node and are set up again` };
   if (!report) return { word: "unknown", why: "no agent answers: what is mounted there is not known" };
   return { word: "ok", why: "wanted and found agree" };
 }
@@ -172,13 +174,14 @@ function comparedRow(row: VolumeRow, { found, report, inUse }: Sides): ComparedV
     wanted: [row.source.kind, row.source.name, row.growsTo ?? row.size].filter(Boolean).join(" "),
     reported: found?.uniqueName !== undefined && inUse.has(found.uniqueName) ? "in use" : undefined,
     found: report && withoutRoot(foundInWords(found), report.root),
-    meaning: calm ? "" : `${row.word} at ${row.at}`,
+    meaning: calm ? "" : `${row.word} at ${row.at}${found?.state === "lost" ? ": what was set up is gone" : ""}`,
     row,
   };
 }
 
 function foundInWords(volume: ReportedVolume | undefined): string {
   if (!volume?.found && (volume?.mounts.length ?? 0) === 0) return "nothing";
+  if (volume?.state === "lost") return volume.found ? `${volume.path}, nothing mounted` : "nothing";
   const mount = volume?.mounts.at(-1);
   return mount ? `${mount.source} ${mount.fsType}` : (volume?.path ?? "nothing");
 }

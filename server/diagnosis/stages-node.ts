@@ -32,6 +32,7 @@ function attachWithoutCsi(evidence: VolumeEvidence, blocked: boolean): StageFind
   const { match, reported } = evidence;
   if (match.kind !== "one" || !match.attachable) return notApplicable("its plugin attaches nothing");
   if (startedUser(evidence) || reported?.state === "mounted") return finding("done", remark("the volume", "is mounted"));
+  if (reported?.state === "lost") return finding("done", remark("the volume", "was mounted"));
   const event = newest(evidence.podEvents, (each) => isRefusalOf(evidence, each));
   const message = event?.message ?? "";
   if (event && stageOfMessage(message) === "attach") return finding("stuck", eventProof(event));
@@ -78,7 +79,7 @@ export function stage(evidence: VolumeEvidence, blocked: boolean): StageFinding 
   const mount = reported?.deviceMountPath && reported.mounts.find((each) => each.target === reported.deviceMountPath);
   if (mount) return finding("done", mountProof(evidence, mount));
   const event = nodeEvent(evidence, "stage");
-  if (reported?.state === "mounted") {
+  if (reported?.state === "mounted" || reported?.state === "lost") {
     return reported.deviceMountPath
       ? finding("unknown", noted(field(nodeOf(evidence), "mount table", undefined), `${reported.deviceMountPath} is not mounted`))
       : notApplicable("the driver stages nothing");
@@ -115,6 +116,8 @@ function publishByReport(evidence: VolumeEvidence, reported: ReportedVolume, blo
       const mount = reported.mounts.find((each) => each.target === reported.path);
       return finding("done", mount ? mountProof(evidence, mount) : remark(`${nodeOf(evidence)} disk`, reported.path));
     }
+    case "lost":
+      return lost(evidence, reported);
     case "failed":
       return finding("stuck", operationProofs(reported), reported.operation?.lastErrorAt);
     case "uncertain":
@@ -129,6 +132,21 @@ function publishByReport(evidence: VolumeEvidence, reported: ReportedVolume, blo
           ? notReached
           : finding("doing", remark(nodeOf(evidence), reported.problem ?? "not mounted yet"));
   }
+}
+
+/** A node goes by what it did itself: what somebody else took away it neither sees nor sets up again. */
+function lost(evidence: VolumeEvidence, reported: ReportedVolume): StageFinding {
+  const { operation, problem, path, setUpAgain } = reported;
+  const gone = remark(`${nodeOf(evidence)} mount table and disk`, problem ?? `nothing is at ${path} any more`, "the node set it up, and did not take it away");
+  if (operation?.lastError !== undefined) return finding("stuck", [gone, ...operationProofs(reported)], operation.lastErrorAt);
+  if (setUpAgain === "at the next sync") {
+    return finding("doing", [gone, remark("what follows", "the node sets it up again when it next looks at the pod, within a minute and a half")]);
+  }
+  return finding("stuck", [
+    gone,
+    remark("what would settle it", "delete the pod and make it again, or restart the kubelet: what it once set up it does not set up again before that"),
+    remark("until then", "a container that starts gets the bare folder of the node's own disk; one that runs may still hold what it had"),
+  ]);
 }
 
 const nodeOf = ({ nodeName }: VolumeEvidence): string => nodeName ?? "the node";

@@ -7,7 +7,7 @@ import type { WayStage } from "@/lib/way";
 import type { StageState } from "@/lib/words";
 import type { PodVolume, WatchedKind } from "@/server/cluster/snapshot";
 import type { Match, VolumeEvidence } from "./evidence";
-import { wayOf } from "./way";
+import { claimWayOf, wayOf } from "./way";
 
 const config: Volume = { name: "config", configMap: { name: "web" } };
 
@@ -278,6 +278,30 @@ describe("wayOf", () => {
       { source: "node1 mount table", field: "…/global/globalmount", value: "/dev/loop3 xfs rw" },
       { source: "node1 mount table", field: "…/pvc-1/mount", value: "/dev/loop3 xfs rw" },
     ]);
+  });
+
+  const gone = "nothing is mounted at /r/x any more";
+  it.each([
+    ["that only a new pod gets again", reported({ state: "lost", problem: gone, setUpAgain: "for a new pod" }), "stuck", "delete the pod and make it again"],
+    ["that the node sets up again", reported({ state: "lost", problem: gone, setUpAgain: "at the next sync" }), "working", "sets it up again"],
+    [
+      "that could not be set up again",
+      reported({ state: "lost", problem: gone, setUpAgain: "at the next sync", operation: { name: "MountVolume", startedAt: "2026-12-01T10:00:00Z", attempts: 2, lastError: "no room" } }),
+      "stuck",
+      "no room",
+    ],
+  ] as const)("a lost volume %s is never ok, though its container runs", (_name, given, word, advice) => {
+    const way = wayOf(evidence(config, given));
+    expect(way).toMatchObject({ word, at: "publish" });
+    const proofs = way.stages.find(({ stage }) => stage === "publish")?.proofs ?? [];
+    expect(proofs[0]).toMatchObject({ source: "node1 mount table and disk", value: gone });
+    expect(proofs.slice(1).map(({ value }) => value).join("\n")).toContain(advice);
+  });
+
+  it("a claim whose volume a node lost is not ok either", () => {
+    const user = evidence(data, { ...onCsi, ...reported({ state: "lost", problem: gone, setUpAgain: "for a new pod" }) });
+    expect(claimWayOf(user, [user])).toMatchObject({ word: "stuck", at: "publish" });
+    expect(claimWayOf(user, [evidence(data, { ...onCsi, ...reported({ state: "mounted" }) })])).toMatchObject({ word: "ok" });
   });
 
   it("nothing behind a wall is called done or doing", () => {

@@ -38,11 +38,13 @@ export function wayOf(evidence: VolumeEvidence): Way {
   return { ...verdict(stages), stages };
 }
 
-/** The stages that a claim has whether or not a pod uses it. */
-export function claimWayOf(evidence: ClaimEvidence): Way {
+/** The stages that a claim has whether or not a pod uses it, and what a node lost of it for one of its users. */
+export function claimWayOf(evidence: ClaimEvidence, users: readonly VolumeEvidence[] = []): Way {
+  const loser = users.find(({ reported }) => reported?.state === "lost");
   const stages: StageStanding[] = [
     { stage: "bind", ...bindClaim(evidence) },
     { stage: "provision", ...provision(evidence) },
+    ...(loser ? [{ stage: "publish" as const, ...publish(loser, false) }] : []),
     { stage: "expand", ...expandClaim(evidence) },
   ];
   return { ...verdict(stages), stages };

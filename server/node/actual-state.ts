@@ -6,6 +6,14 @@ import type { Spec } from "@/server/volume/spec";
 
 export type Certainty = "certain" | "uncertain";
 
+/** What a set-up left on the node, as it was seen right after it. */
+export interface SetUpTrace {
+  /** undefined: the plugin mounts nothing. */
+  readonly mountPoint: string | undefined;
+  /** Something lay at the volume's path. */
+  readonly hasPath: boolean;
+}
+
 /** One volume in one pod. */
 export interface PodMount {
   readonly podUID: string;
@@ -23,6 +31,8 @@ export interface PodMount {
   readonly reconstructed: boolean;
   /** Its data must be looked at again. */
   readonly remountRequired: boolean;
+  /** undefined until this process has set it up. */
+  readonly trace?: SetUpTrace;
 }
 
 /** What several pods of the node share: the attached device and its global mount or map. */

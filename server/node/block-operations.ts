@@ -11,6 +11,7 @@ import { attachDevice } from "@/server/node/device-operations";
 import { operationMessage, step, successReasons } from "@/server/node/events";
 import { checkAffinity } from "@/server/node/mount-operations";
 import { makePodFolders } from "@/server/node/folders";
+import { traceOf } from "@/server/node/lost-mounts";
 import type { OperationContext } from "@/server/node/operation-context";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
 import { VolumeError } from "@/server/volume/errors";
@@ -36,8 +37,9 @@ export async function mapVolume(context: OperationContext, volume: ResolvedVolum
   }
   if (devicePath === "") await step("MapVolume.MapBlockVolume failed", name, () => Promise.reject(new VolumeError("Device path of the volume is empty")));
   const { dir, name: linkName } = mapper.getPodDeviceMapPath();
+  const path = joinPath(dir, linkName);
   actual.putDevice({ ...attached, devicePath, deviceMountPath: globalMapPath, certainty: "certain" });
-  await step("MapVolume.MapBlockVolume failed", name, () => mapBlock(context, { devicePath, globalMapPath, podUID, link: joinPath(dir, linkName) }));
+  await step("MapVolume.MapBlockVolume failed", name, () => mapBlock(context, { devicePath, globalMapPath, podUID, link: path }));
   const mount: PodMount = {
     podUID,
     uniqueName,
@@ -46,10 +48,11 @@ export async function mapVolume(context: OperationContext, volume: ResolvedVolum
     volumeName,
     spec,
     mode: "Block",
-    path: joinPath(dir, linkName),
+    path,
     certainty: "certain",
     reconstructed: false,
     remountRequired: false,
+    trace: await traceOf(context.host, path, joinPath(globalMapPath, podUID)),
   };
   actual.putMount(mount);
   context.point("map-after-bind");

@@ -8,6 +8,7 @@ import { checkNodeAffinity } from "@/server/node/binding";
 import { attachDevice, mountDevice } from "@/server/node/device-operations";
 import { OperationFailure, step, type FailurePrefix } from "@/server/node/events";
 import { makePodFolders } from "@/server/node/folders";
+import { traceOf } from "@/server/node/lost-mounts";
 import type { OperationContext } from "@/server/node/operation-context";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
 import { VolumeError } from "@/server/volume/errors";
@@ -42,7 +43,7 @@ export async function mountVolume(context: OperationContext, volume: ResolvedVol
     markMountAfter(context, mount, error);
     throw new OperationFailure("MountVolume.SetUp failed", name, error);
   }
-  actual.putMount(mount);
+  actual.putMount({ ...mount, trace: await traceOf(context.host, mount.path, mount.path) });
   context.point("mount-after-set-up");
   const paths = { devicePath: device.devicePath, deviceStagePath: device.deviceMountPath ?? "", deviceMountPath: mount.path };
   await step("MountVolume.Setup failed while expanding volume", name, () => context.expandDuringMount(volume, mount, paths));

@@ -146,6 +146,18 @@ describe("a node", () => {
     });
   });
 
+  it("says in the pod and in the report that a mount is gone", async () => {
+    const world = await start();
+    world.cluster.put("pods", boundPod("cache", [{ name: "hot", emptyDir: { medium: "Memory", sizeLimit: "64Mi" } }]));
+    await until(world, () => mountedCondition(world.cluster, "cache")?.status === "True");
+    const path = "/var/lib/kubelet/pods/uid-cache/volumes/kubernetes.io~empty-dir/hot";
+    await world.memory.mounter.unmount(path);
+    await until(world, () => mountedCondition(world.cluster, "cache")?.status === "False");
+    expect(mountedCondition(world.cluster, "cache")?.message).toBe(`not mounted: hot: nothing is mounted at ${path} any more`);
+    expect(volumeOf(world.node, "hot")).toMatchObject({ state: "lost", found: true, mounts: [] });
+    expect(volumeOf(world.node, "hot")).not.toHaveProperty("capacityBytes");
+  });
+
   it("leaves its mounts when it stops", async () => {
     const world = await start();
     world.cluster.put("pods", boundPod("cache", [{ name: "hot", emptyDir: { medium: "Memory" } }]));

@@ -16,6 +16,7 @@ import { conditionUpdate, finishDeletion, unschedulableUpdate, writeCondition } 
 import type { NodeEvent } from "@/server/node/recorder";
 import { Reconciler } from "@/server/node/reconciler";
 import { registerNode, type NodeFacts } from "@/server/node/register-node";
+import { lookAtMounts } from "@/server/node/lost-mounts";
 import { makeReport } from "@/server/node/report";
 import { bindPod, placements } from "@/server/node/scheduler";
 import { isWithin } from "@/server/volume/elapsed";
@@ -227,14 +228,17 @@ class StandaloneNode implements RunningNode {
   private async writeStatus(): Promise<void> {
     const { desired, resolved, unprocessed } = this.reconciler.picture;
     const { operations } = this.reconciler;
+    const { lost } = await lookAtMounts({ host: this.options.host, actual: this.actual, operations });
+    const losses = new Map(Array.from(lost, ([{ podUID, uniqueName }, why]) => [`${podUID}\n${uniqueName}`, why]));
     const resolvedByPod = Map.groupBy(resolved, (volume) => volume.podUID);
     const unprocessedByPod = Map.groupBy(unprocessed, ({ pod }) => pod.metadata.uid ?? "");
     for (const [podUID, pod] of desired.pods) {
       const volumes = resolvedByPod.get(podUID) ?? [];
       const failed = unprocessedByPod.get(podUID) ?? [];
-      const isMounted = (uniqueName: string) => this.actual.podMount(podUID, uniqueName)?.certainty === "certain";
+      const lossOf = (uniqueName: string) => losses.get(`${podUID}\n${uniqueName}`);
+      const isMounted = (uniqueName: string) => this.actual.podMount(podUID, uniqueName)?.certainty === "certain" && lossOf(uniqueName) === undefined;
       const missing = volumes.filter((volume) => !isMounted(volume.uniqueName));
-      const lastError = missing.map((volume) => operations.report(volume.uniqueName)?.lastError).find((text) => text !== undefined);
+      const lastError = missing.map(({ uniqueName }) => operations.report(uniqueName)?.lastError ?? lossOf(uniqueName)).find((text) => text !== undefined);
       const condition = conditionUpdate(
         pod,
         {

@@ -2,8 +2,10 @@
 import { messageOf } from "@/lib/errors";
 import type { MountState, NodeReport, ReportedMount, ReportedVolume } from "@/lib/node-report";
 import type { ActualState, PodMount } from "@/server/node/actual-state";
+import { lookAtMounts } from "@/server/node/lost-mounts";
 import { isOperationFailure } from "@/server/node/events";
 import { listFlexDrivers, listPluginSockets } from "@/server/node/inspect-drivers";
+import { isAtOrBelow } from "@/server/node/mount-rows";
 import type { PendingOperations } from "@/server/node/pending-operations";
 import type { NodePicture } from "@/server/node/reconciler";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
@@ -25,18 +27,27 @@ export interface ReportInput {
   readonly operations: PendingOperations;
 }
 
+/** What the parts of one report share: one look at the mount table. */
+interface Look extends ReportInput {
+  /** Rows at and below the root. */
+  readonly table: readonly MountInfo[];
+  readonly lost: ReadonlyMap<PodMount, string>;
+}
+
 /**
  * Reads the mount table once and each mounted volume's metrics; what can't be read is said in `problem`. Drivers and sockets are
  * listed: none is run or dialled.
  */
 export async function makeReport(input: ReportInput): Promise<NodeReport> {
   const { host, picture, root } = input;
-  const table = ((await host.getMounter()?.mountInfo()) ?? []).filter((row) => row.mountPoint === root || row.mountPoint.startsWith(`${root}/`));
+  const { table: all, lost } = await lookAtMounts(input);
+  const table = all.filter((row) => isAtOrBelow(row.mountPoint, root));
   const takenAt = timeText(host.ports.clock.nowMs());
+  const look: Look = { ...input, table, lost };
   const volumes = await Promise.all([
-    ...picture.resolved.map((volume) => wantedVolume(input, table, volume)),
-    ...picture.unprocessed.map((volume) => unprocessedVolume(input, volume)),
-    ...unwantedMounts(input).map((mount) => unwantedVolume(input, table, mount)),
+    ...picture.resolved.map((volume) => wantedVolume(look, volume)),
+    ...picture.unprocessed.map((volume) => unprocessedVolume(look, volume)),
+    ...unwantedMounts(input).map((mount) => unwantedVolume(look, mount)),
     ...picture.unknownFolders.map((folder) => ({ ...unknownVolume(folder), mounts: mountsAt(table, [folder.path]) })),
   ]);
   const unread: { path: string; why: string }[] = [];
@@ -58,8 +69,8 @@ export async function makeReport(input: ReportInput): Promise<NodeReport> {
   };
 }
 
-async function wantedVolume(input: ReportInput, table: readonly MountInfo[], volume: ResolvedVolume): Promise<ReportedVolume> {
-  const { host, actual } = input;
+async function wantedVolume(look: Look, volume: ResolvedVolume): Promise<ReportedVolume> {
+  const { host, actual } = look;
   const mount = actual.podMount(volume.podUID, volume.uniqueName);
   const name = specName(volume.spec);
   const folder = escapeQualifiedName(volume.pluginName);
@@ -74,13 +85,13 @@ async function wantedVolume(input: ReportInput, table: readonly MountInfo[], vol
     uniqueName: volume.uniqueName,
     mode: volume.mode,
     wanted: true,
-    ...(await asFound(input, table, { uniqueName: volume.uniqueName, path: place, mount })),
+    ...(await asFound(look, { uniqueName: volume.uniqueName, path: place, mount })),
   };
 }
 
-async function unwantedVolume(input: ReportInput, table: readonly MountInfo[], mount: PodMount): Promise<ReportedVolume> {
+async function unwantedVolume(look: Look, mount: PodMount): Promise<ReportedVolume> {
   const { podUID, specName: name, pluginName, uniqueName, mode, path, volumeName } = mount;
-  const pod = input.picture.desired.pods.get(podUID);
+  const pod = look.picture.desired.pods.get(podUID);
   return {
     podUID,
     ...(pod ? { podNamespace: pod.metadata.namespace, podName: pod.metadata.name } : {}),
@@ -90,31 +101,45 @@ async function unwantedVolume(input: ReportInput, table: readonly MountInfo[], m
     uniqueName,
     mode,
     wanted: false,
-    ...(await asFound(input, table, { uniqueName, path, mount })),
+    ...(await asFound(look, { uniqueName, path, mount })),
   };
 }
 
-type Found = Pick<ReportedVolume, "path" | "deviceMountPath" | "found" | "state" | "mounts" | "operation" | "problem"> & Stats;
+type Found = Pick<ReportedVolume, "path" | "deviceMountPath" | "found" | "state" | "setUpAgain" | "mounts" | "operation" | "problem"> & Stats;
 export type Stats = Pick<ReportedVolume, "capacityBytes" | "usedBytes" | "availableBytes" | "inodes" | "inodesUsed" | "statsAt">;
 
-async function asFound(
-  input: ReportInput,
-  table: readonly MountInfo[],
-  at: { readonly uniqueName: string; readonly path: string; readonly mount: PodMount | undefined },
-): Promise<Found> {
-  const deviceMountPath = input.actual.device(at.uniqueName)?.deviceMountPath;
-  const operation = input.operations.report(at.uniqueName);
-  const running = input.operations.isRunning(at.uniqueName);
-  const stats = at.mount?.certainty === "certain" && at.mount.mode === "Filesystem" ? await statsOf(input, at.mount) : {};
+interface Place {
+  readonly uniqueName: string;
+  readonly path: string;
+  readonly mount: PodMount | undefined;
+}
+
+async function asFound(look: Look, { uniqueName, path, mount }: Place): Promise<Found> {
+  const deviceMountPath = look.actual.device(uniqueName)?.deviceMountPath;
+  const operation = look.operations.report(uniqueName);
+  const running = look.operations.isRunning(uniqueName);
+  const lost = mount && look.lost.get(mount);
+  const state = lost === undefined ? stateOf(mount, operation, running) : "lost";
+  const isMeasured = state === "mounted" && mount?.mode === "Filesystem";
   return {
-    path: at.path,
+    path,
     ...(deviceMountPath === undefined ? {} : { deviceMountPath }),
-    found: (await input.host.ports.files.lstat(at.path).catch(() => undefined)) !== undefined,
-    state: stateOf(at.mount, operation, running),
-    mounts: mountsAt(table, [at.path, ...(deviceMountPath === undefined ? [] : [deviceMountPath])]),
+    found: look.table.some((row) => row.mountPoint === path) || (await isThere(look, path)),
+    state,
+    ...(mount && lost !== undefined ? { problem: lost, setUpAgain: await whenSetUpAgain(look, mount) } : {}),
+    mounts: mountsAt(look.table, [path, ...(deviceMountPath === undefined ? [] : [deviceMountPath])]),
     ...(operation ? { operation } : {}),
-    ...stats,
+    ...(isMeasured ? await statsOf(look, mount) : {}),
   };
+}
+
+async function isThere({ host }: Look, path: string): Promise<boolean> {
+  return (await host.ports.files.lstat(path).catch(() => undefined)) !== undefined;
+}
+
+async function whenSetUpAgain({ manager }: Look, { pluginName, spec }: PodMount): Promise<ReportedVolume["setUpAgain"]> {
+  const isRemounted = await manager.findPluginByName(pluginName).then((plugin) => plugin.requiresRemount(spec)).catch(() => false);
+  return isRemounted ? "at the next sync" : "for a new pod";
 }
 
 function stateOf(mount: PodMount | undefined, operation: ReportedVolume["operation"], running: boolean): MountState {
@@ -153,10 +178,11 @@ function text<K extends string>(name: K, value: bigint | undefined): Partial<Rec
   return value === undefined ? {} : ({ [name]: value.toString() } as Record<K, string>);
 }
 
-function unprocessedVolume(input: ReportInput, { pod, volumeName, message }: NodePicture["unprocessed"][number]): ReportedVolume {
+async function unprocessedVolume(look: Look, { pod, volumeName, message }: NodePicture["unprocessed"][number]): Promise<ReportedVolume> {
   const podUID = pod.metadata.uid ?? "";
-  const wanted = input.picture.desired.wanted.find((each) => each.podUID === podUID && each.volumeName === volumeName);
-  const mount = input.actual.mounts().find((each) => each.podUID === podUID && each.volumeName === volumeName);
+  const wanted = look.picture.desired.wanted.find((each) => each.podUID === podUID && each.volumeName === volumeName);
+  const mount = look.actual.mounts().find((each) => each.podUID === podUID && each.volumeName === volumeName);
+  const found = mount && (await asFound(look, { uniqueName: mount.uniqueName, path: mount.path, mount }));
   return {
     podUID,
     podNamespace: pod.metadata.namespace,
@@ -164,13 +190,10 @@ function unprocessedVolume(input: ReportInput, { pod, volumeName, message }: Nod
     specName: wanted ? specName(wanted.spec) : volumeName,
     volumeName,
     pluginName: mount?.pluginName ?? "",
-    mode: wanted?.mode ?? "Filesystem",
-    path: mount?.path ?? "",
+    mode: wanted?.mode ?? mount?.mode ?? "Filesystem",
     wanted: true,
-    found: mount !== undefined,
-    state: mount?.certainty === "certain" ? "mounted" : "not mounted",
-    mounts: [],
-    problem: message,
+    ...(found ?? { path: "", found: false, state: "not mounted", mounts: [] }),
+    problem: found?.problem === undefined ? message : `${message}; ${found.problem}`,
   };
 }
 

@@ -39,6 +39,31 @@ describe("node", () => {
     ]);
   });
 
+  it("shows a lost mount as a difference on the node, in its volume and in its claim, and no size of it", async () => {
+    const report = shop.reports?.[0];
+    if (!report) throw new Error("the picture has a report");
+    const lose = ({ capacityBytes, usedBytes, ...volume }: (typeof report.volumes)[number]) =>
+      volume.specName === "pvc-data-web-0"
+        ? { ...volume, state: "lost" as const, problem: `nothing is mounted at ${volume.path} any more`, setUpAgain: "for a new pod" as const, mounts: volume.mounts.slice(0, 1) }
+        : { ...volume, capacityBytes, usedBytes };
+    const view = viewOf({ ...shop, reports: [{ ...report, volumes: report.volumes.map(lose) }] });
+    const asked = createCallerFactory(appRouter)(contextOf(view));
+    const { compared } = await asked.node.get({ cluster, name: "node1" });
+    expect(compared.find(({ title }) => title === "web-0 / data")).toMatchObject({
+      word: "stuck",
+      differs: true,
+      found: "…/pods/uid-web-0/volumes/kubernetes.io~csi/pvc-data-web-0/mount, nothing mounted",
+      meaning: "stuck at publish: what was set up is gone",
+    });
+    const volumes = await asked.volume.list({ cluster });
+    const claims = await asked.claim.list({ cluster });
+    const volume = volumes.rows.find(({ key }) => key === "shop/web-0/data");
+    const claim = claims.rows.find(({ name }) => name === "data-web-0");
+    expect(volume).toMatchObject({ word: "stuck", at: "publish" });
+    expect(claim).toMatchObject({ word: "stuck", standing: "stuck at publish" });
+    expect([volume?.capacityBytes, claim?.capacityBytes]).toEqual([undefined, undefined]);
+  });
+
   it("says nothing of what is found where nobody reports", async () => {
     const { compared, report } = await caller.node.get({ cluster, name: "node2" });
     expect([report, ...compared.map(({ found }) => found)]).toEqual([undefined, undefined, undefined]);
