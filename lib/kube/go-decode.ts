@@ -14,6 +14,13 @@ import { codeOf, messageOf } from "@/lib/errors";
 /** A body that does not decode; the message is Go's. */
 export class DecodeError extends Error {
   readonly code = "decode";
+  /** Where the value stands (`spec.containers[0].image`). */
+  readonly field: string;
+
+  constructor(message: string, { field, cause }: { readonly field: string; readonly cause?: unknown }) {
+    super(message, { cause });
+    this.field = field;
+  }
 }
 
 export interface Decoded {
@@ -51,6 +58,7 @@ class Decoder {
   readonly strictErrors: string[] = [];
   savedError: DecodeError | undefined;
   private context: Context = { struct: "", fields: [] };
+  private path = "";
 
   constructor(
     private readonly duplicates: ParsedJson["duplicates"],
@@ -58,6 +66,7 @@ class Decoder {
   ) {}
 
   read(type: GoType, value: Json, path: string): Json {
+    this.path = path;
     switch (type.kind) {
       case "pointer":
         return value === null ? null : this.read(type.elem, value, path);
@@ -168,16 +177,17 @@ class Decoder {
       return value;
     } catch (error) {
       if (codeOf(error) === "decode") throw error;
-      throw new DecodeError(messageOf(error), { cause: error });
+      throw new DecodeError(messageOf(error), { field: this.path, cause: error });
     }
   }
 
   private mismatch(value: Json, type: GoType, withNumber = false): Json {
-    if (this.options.converter === true) throw new DecodeError(converterText(value, type));
+    if (this.options.converter === true) throw new DecodeError(converterText(value, type), { field: this.path });
     const { struct, fields } = this.context;
     const what = describe(value, withNumber);
     const into = fields.length === 0 ? "value" : `struct field ${struct}.${fields.join(".")}`;
-    this.savedError ??= new DecodeError(`json: cannot unmarshal ${what} into Go ${into} of type ${goTypeText(type)}`);
+    const message = `json: cannot unmarshal ${what} into Go ${into} of type ${goTypeText(type)}`;
+    this.savedError ??= new DecodeError(message, { field: this.path });
     return zeroOf(type);
   }
 }
@@ -222,7 +232,7 @@ function isEmpty(field: GoField, value: Json, keepEmpty: boolean): boolean {
 }
 
 /** How Go writes the zero value of a type. */
-function zeroOf(type: GoType): Json {
+export function zeroOf(type: GoType): Json {
   switch (type.kind) {
     case "struct":
       return writeStruct(fieldsOf(type.name), newObject());

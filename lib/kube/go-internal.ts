@@ -2,6 +2,7 @@
  * Objects as Kubernetes' internal types print them: the form in which its refusals show a value or a difference. Internal types carry
  * no JSON tags: every field is written, under its Go name, in the order of the type.
  */
+import { zeroOf } from "./go-decode";
 import { declaredFields, type GoField, type GoType } from "./go-types";
 import { isObject, newObject, type Json, type JsonObject } from "./json";
 import { goJsonInOrder } from "@/lib/go-text";
@@ -55,24 +56,8 @@ function convert(from: GoType, to: GoType, value: Json | undefined): Json {
 }
 
 function zeroInternal(type: GoType): Json {
-  switch (type.kind) {
-    case "struct":
-      return type.name.includes("/") ? newObject() : toInternal("", type.name, undefined);
-    case "string":
-      return "";
-    case "bool":
-      return false;
-    case "quantity":
-      return "0";
-    case "int32":
-    case "int64":
-    case "int":
-    case "float64":
-    case "int-or-string":
-      return 0;
-    default:
-      return null;
-  }
+  if (type.kind !== "struct") return zeroOf(type);
+  return type.name.includes("/") ? newObject() : toInternal("", type.name, undefined);
 }
 
 /** json.MarshalIndent with one space. */

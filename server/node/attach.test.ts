@@ -115,7 +115,7 @@ describe("an attached volume", () => {
 
   it("is detached though the host may not look at its device", async () => {
     const { node, memory, calls } = await startWithDriver();
-    const refuse = () => Promise.reject(new FileError("EACCES", "stat /dev/x: permission denied: outside the data folder and not allowed"));
+    const refuse = () => Promise.reject(new FileError("EACCES", "stat /dev/x: permission denied: outside the data folder and not allowed", "/dev/x"));
     const utils = memory.host.getHostUtil();
     memory.host.getHostUtil = () => Object.assign(Object.create(utils), { pathIsDevice: refuse });
     node.cluster.put("pods", diskPod);

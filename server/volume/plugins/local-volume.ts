@@ -34,7 +34,7 @@ import type {
   MounterArgs,
   Unmounter,
 } from "@/server/volume/volume";
-import { checkVolumeModeFilesystem } from "@/server/volume/volume-mode";
+import { hasFilesystemToGrow } from "@/server/volume/volume-mode";
 import { setVolumeOwnership } from "@/server/volume/volume-ownership";
 
 const pluginName = "kubernetes.io/local-volume";
@@ -259,19 +259,11 @@ function newDeviceUnmounter(host: VolumeHost): DeviceUnmounter {
 
 async function nodeExpand(host: VolumeHost, options: NodeResizeOptions): Promise<boolean> {
   const { volumeSpec, deviceMountPath } = options;
-  if (!isFilesystem(volumeSpec)) return true;
+  if (!hasFilesystemToGrow(volumeSpec)) return true;
   const { path } = sourceOf(volumeSpec);
   if ((await kindOfSource(host, path)) === "directory") return true;
   await host.ports.blockTools.grow(path, deviceMountPath);
   return true;
-}
-
-function isFilesystem(spec: Spec): boolean {
-  try {
-    return checkVolumeModeFilesystem(spec);
-  } catch (error) {
-    throw wrap(`error checking VolumeMode: ${messageOf(error)}`, error);
-  }
 }
 
 /** The device behind the global mount that shares the pod's file system; "" for a directory, which needs no clean-up of its own. */

@@ -22,7 +22,7 @@ import { optionsArgument } from "@/server/volume/plugins/flexvolume/flex-spec";
 import { newMounter, newUnmounter } from "@/server/volume/plugins/flexvolume/mounter";
 import { newHostSlot } from "@/server/volume/plugins/host-slot";
 import { newSpecFromVolume, specName, type Spec } from "@/server/volume/spec";
-import { checkVolumeModeFilesystem } from "@/server/volume/volume-mode";
+import { hasFilesystemToGrow } from "@/server/volume/volume-mode";
 
 /** Only a folder's name: no plugin is registered under it. */
 const flexVolumeDirName = "kubernetes.io/flexvolume";
@@ -153,17 +153,9 @@ async function nodeExpand(core: FlexVolumeCore, options: NodeResizeOptions): Pro
     await core.driver.call("expandfs", [...optionsArgument(volumeSpec), devicePath, mountPath, ...sizeArguments(options)]);
   } catch (error) {
     if (!isCommandNotSupported(error)) throw error;
-    if (isFilesystem(volumeSpec)) await core.host().ports.blockTools.grow(devicePath, mountPath);
+    if (hasFilesystemToGrow(volumeSpec)) await core.host().ports.blockTools.grow(devicePath, mountPath);
   }
   return true;
-}
-
-function isFilesystem(spec: Spec): boolean {
-  try {
-    return checkVolumeModeFilesystem(spec);
-  } catch (error) {
-    throw wrap(`error checking VolumeMode: ${messageOf(error)}`, error);
-  }
 }
 
 /** Bytes, rounded up. */
