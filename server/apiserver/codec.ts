@@ -2,8 +2,7 @@
  * Bodies of requests, decoded as the real server decodes them: media type, kind and version, strictness, defaults.
  * Source: k8s.io/apiserver/pkg/endpoints/handlers/{create,update,rest}.go and k8s.io/apimachinery/pkg/runtime/serializer.
  */
-import { parse as parseYaml } from "yaml";
-import { messageOf } from "@/lib/errors";
+import { codeOf, messageOf } from "@/lib/errors";
 import { goQuote } from "@/lib/go-text";
 import { decodeInto } from "@/lib/kube/go-decode";
 import { isObject, jsonKind, newObject, parseJson, stringifyJson, type Json, type JsonObject, type ParsedJson } from "@/lib/kube/json";
@@ -15,15 +14,21 @@ import { decodeProtobuf, isProtobuf } from "./protobuf";
 import { bodyText, type ApiRequest } from "./request";
 import { badRequest, unsupportedMediaType } from "./status";
 import { strictText, type Warnings } from "./warnings";
+import { readYaml } from "./yaml";
 
 /** The address that Go's scheme prints in its errors: it names where the scheme was made. */
 const schemeName = '"pkg/runtime/scheme.go:111"';
 
+export interface ParsedBody extends ParsedJson {
+  /** What strict decoding says of the text itself. */
+  readonly strictErrors?: readonly string[];
+}
+
 /** The parsed body. Throws ApiError 415 for a media type that the server does not read, Error for a body that is not of its type. */
-export function parseBody(request: ApiRequest): ParsedJson {
+export function parseBody(request: ApiRequest): ParsedBody {
   const mediaType = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (mediaType === "" || mediaType === "application/json") return parseJson(bodyText(request));
-  if (mediaType === "application/yaml") return parseJson(yamlToJson(bodyText(request)));
+  if (mediaType === "application/yaml") return parseYaml(bodyText(request));
   if (mediaType === "application/vnd.kubernetes.protobuf" && isProtobuf(request.body)) {
     const object = decodeProtobuf(request.body);
     if (object !== undefined) return { value: object, duplicates: new Map() };
@@ -31,8 +36,18 @@ export function parseBody(request: ApiRequest): ParsedJson {
   throw unsupportedMediaType(bodyMediaTypes);
 }
 
-export function yamlToJson(text: string): string {
-  return JSON.stringify(parseYaml(text, { version: "1.2", schema: "core", uniqueKeys: false }) ?? null);
+/** A body that is no YAML; the message is Go's. */
+class YamlSyntaxError extends Error {
+  readonly code = "yaml-syntax";
+}
+
+function parseYaml(text: string): ParsedBody {
+  const { value, errors, repeated } = readYaml(text);
+  const [wrong] = errors;
+  if (wrong !== undefined) throw new YamlSyntaxError(`yaml: line ${wrong.line}: ${wrong.message}`);
+  const lines = repeated.map(({ line, message }) => `  line ${line}: ${message}`);
+  const strictErrors = lines.length === 0 ? [] : [["yaml: unmarshal errors:", ...lines].join("\n")];
+  return { value, duplicates: new Map(), strictErrors };
 }
 
 export interface DecodeOptions {
@@ -46,7 +61,7 @@ export function decodeObject(request: ApiRequest, kind: Kind, options: DecodeOpt
   const unrecognized = (why: string): never => {
     throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): ${why} (${summary(request.body)})`);
   };
-  const parsed = parseOr(request, (error) => unrecognized(`couldn't get version/kind; json parse error: ${messageOf(error)}`));
+  const parsed = parseOr(request, (error) => unrecognized(whyUnread(error)));
   const wrong = kindMismatch(parsed.value);
   if (wrong !== undefined) return unrecognized(wrong);
   const body = isObject(parsed.value) ? parsed.value : newObject();
@@ -56,13 +71,18 @@ export function decodeObject(request: ApiRequest, kind: Kind, options: DecodeOpt
     throw badRequest(`${given.kind} in version ${goQuote(version)} cannot be handled as a ${kind.kind}: ${why}`);
   };
   if (given.kind !== kind.kind || given.apiVersion !== apiVersionOf(kind)) return refuse(whyOther(given, kind, options.kinds));
-  const { value, strictErrors } = decodeOr(kind, { value: body, duplicates: parsed.duplicates }, (error) => refuse(messageOf(error)));
+  const { value, strictErrors: ofFields } = decodeOr(kind, { value: body, duplicates: parsed.duplicates }, (error) => refuse(messageOf(error)));
+  const strictErrors = [...(parsed.strictErrors ?? []), ...ofFields];
   if (strictErrors.length > 0 && options.fieldValidation === "Strict") return refuse(strictText(strictErrors));
   if (options.fieldValidation !== "Ignore") options.warnings.addAll(strictErrors);
   return complete(kind, value, { keepEmpty: true });
 }
 
-function parseOr(request: ApiRequest, otherwise: (error: unknown) => never): ParsedJson {
+function whyUnread(error: unknown): string {
+  return codeOf(error) === "yaml-syntax" ? messageOf(error) : `couldn't get version/kind; json parse error: ${messageOf(error)}`;
+}
+
+function parseOr(request: ApiRequest, otherwise: (error: unknown) => never): ParsedBody {
   try {
     return parseBody(request);
   } catch (error) {

@@ -2,6 +2,7 @@
  * One object of a manifest into the store, as `kubectl apply` would bring it there: created where it is new; changed by a three-way
  * merge of what the file last said, what it says now, and what is stored, so that what others wrote stays.
  */
+import { messageOf } from "@/lib/errors";
 import { deepEqual, isObject, newObject, parseJson, stringifyJson, type Json, type JsonObject } from "@/lib/kube/json";
 import { applyMergePatch } from "@/lib/kube/merge-patch";
 import { createThreeWayPatch } from "@/lib/kube/strategic-diff";
@@ -14,7 +15,7 @@ import type { ServerContext } from "./context";
 import { createObject, keyOf, type Write } from "./create";
 import { apiVersionOf, type Kind } from "./kinds";
 import { ensureNamespace } from "./namespaces";
-import { badRequest } from "./status";
+import { badRequest, statusError, type ApiError } from "./status";
 import { objectId, type ObjectKey } from "./store";
 import { replace } from "./update";
 import { strictText, Warnings } from "./warnings";
@@ -88,9 +89,17 @@ function checkStrictly(kind: Kind, object: JsonObject): void {
   try {
     errors = decodeInto(kind.type, { value: object, duplicates: new Map() }).strictErrors;
   } catch (error) {
-    throw badRequest(error instanceof Error ? error.message : String(error));
+    throw badField(messageOf(error), fieldOf(error));
   }
-  if (errors.length > 0) throw badRequest(strictText(errors));
+  if (errors.length > 0) throw badField(strictText(errors), /"(.*)"$/u.exec(errors[0] ?? "")?.[1] ?? "");
+}
+
+function badField(message: string, field: string): ApiError {
+  return statusError(400, "BadRequest", message, { causes: [{ message, field }] });
+}
+
+function fieldOf(error: unknown): string {
+  return typeof error === "object" && error !== null && "field" in error && typeof error.field === "string" ? error.field : "";
 }
 
 function writeTo(context: ServerContext, kind: Kind, key: ObjectKey): Write {

@@ -1,10 +1,11 @@
 /** Manifest files: YAML and JSON, several documents and lists in one file, every object with its file and line. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from "yaml";
 import { AppError, codeOf, messageOf } from "@/lib/errors";
-import { isObject, parseJson, type JsonObject } from "@/lib/kube/json";
+import { isObject, type Json, type JsonObject } from "@/lib/kube/json";
 import type { ManifestError } from "@/lib/manifests";
+import type { YamlDocument } from "./yaml";
+import { readYamlStream } from "./yaml-stream";
 
 export interface ManifestObject {
   readonly file: string;
@@ -60,22 +61,21 @@ async function readManifestFile(folder: string, file: string): Promise<ManifestF
 
 /** Never throws: what does not parse is in `errors`. A file with an error has no objects. */
 export function parseManifest(file: string, text: string): ManifestFile {
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, version: "1.2", strict: true, uniqueKeys: true, prettyErrors: false });
   const objects: ManifestObject[] = [];
   const errors: ManifestError[] = [];
-  for (const document of Array.isArray(documents) ? documents : []) {
-    for (const error of document.errors) errors.push({ file, line: lines.linePos(error.pos[0]).line, message: error.message });
-    if (document.errors.length > 0 || document.contents === null) continue;
-    readNode({ file, lines, document }, document.contents, { objects, errors });
+  for (const document of readYamlStream(text)) {
+    const wrong = [...document.errors, ...document.repeated];
+    for (const { line, message } of wrong) errors.push({ file, line, message });
+    if (wrong.length === 0 && document.value !== null) readValue({ file, document, at: "" }, document.value, { objects, errors });
   }
   return { file, objects: errors.length > 0 ? [] : objects, errors };
 }
 
 interface Source {
   readonly file: string;
-  readonly lines: LineCounter;
-  readonly document: Document;
+  readonly document: YamlDocument;
+  /** The field of the document that holds the object: empty, or `items[2].`. */
+  readonly at: string;
 }
 
 interface Found {
@@ -83,52 +83,24 @@ interface Found {
   readonly errors: ManifestError[];
 }
 
-function readNode(source: Source, node: Node, found: Found): void {
-  const { file } = source;
-  const line = lineAt(source, node);
-  if (isScalar(node) && node.value === null) return;
-  const object = toObject(source, node);
-  if (object === undefined) {
+function readValue({ file, document, at }: Source, object: Json, found: Found): void {
+  const line = document.lineOf(at);
+  if (!isObject(object)) {
     found.errors.push({ file, line, message: "an object is expected here" });
     return;
   }
   const { apiVersion, kind } = object;
   if (typeof apiVersion !== "string" || apiVersion === "") found.errors.push({ file, line, message: "apiVersion is missing" });
   else if (typeof kind !== "string" || kind === "") found.errors.push({ file, line, message: "kind is missing" });
-  else if (isList(kind, object)) readItems(source, node, found);
-  else found.objects.push({ file, line, object, lineOf: (field) => lineOfField(source, node, field) });
+  else if (!isList(kind, object)) found.objects.push({ file, line, object, lineOf: (field) => document.lineOf(at + field) });
+  else itemsOf(object).forEach((item, index) => readValue({ file, document, at: `${at}items[${index}].` }, item, found));
 }
 
 function isList(kind: string, object: JsonObject): boolean {
   return kind.endsWith("List") && Array.isArray(object["items"]) && object["spec"] === undefined;
 }
 
-function readItems(source: Source, node: Node, found: Found): void {
-  const items = isMap(node) ? node.get("items", true) : undefined;
-  if (!isSeq(items)) return;
-  for (const item of items.items) if (isMap(item) || isScalar(item) || isSeq(item)) readNode(source, item, found);
-}
-
-/** Through JSON, so that anchors, dates and the like become what a client would send. */
-function toObject({ document }: Source, node: Node): JsonObject | undefined {
-  const plain: unknown = node.toJS(document, { maxAliasCount: 100 });
-  const value = parseJson(JSON.stringify(plain) ?? "null").value;
-  return isObject(value) ? value : undefined;
-}
-
-function lineAt({ lines }: Source, node: Node): number {
-  return lines.linePos(node.range?.[0] ?? 0).line;
-}
-
-function lineOfField(source: Source, node: Node, field: string): number {
-  let current: Node = node;
-  let line = lineAt(source, node);
-  for (const part of field.split(/[.[\]]+/u).filter((name) => name !== "")) {
-    const pair = isMap(current) ? current.items.find(({ key }) => isScalar(key) && String(key.value) === part) : undefined;
-    const next = pair?.value ?? (isSeq(current) ? current.get(Number(part), true) : undefined);
-    if (!isMap(next) && !isSeq(next) && !isScalar(next)) return line;
-    current = next;
-    line = isScalar(pair?.key) ? lineAt(source, pair.key) : lineAt(source, next);
-  }
-  return line;
+function itemsOf(object: JsonObject): readonly Json[] {
+  const items = object["items"];
+  return Array.isArray(items) ? items : [];
 }

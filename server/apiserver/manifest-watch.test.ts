@@ -83,6 +83,11 @@ describe("parseManifest", () => {
     expect(parseManifest("a.json", '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}').objects).toHaveLength(1);
   });
 
+  it("reads JSON objects one after the other", () => {
+    const one = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
+    expect(parseManifest("a.json", `${one}\n${one}`).objects.map(({ line }) => line)).toEqual([1, 2]);
+  });
+
   it.each([
     ["a: [1", 1],
     ["apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  name: b\n", 5],
@@ -303,10 +308,31 @@ describe("watchManifests", () => {
     expect(manifests.state().errors).toEqual([{ file: "bad.yaml", line: 5, message: expect.stringContaining('Unsupported value: "Odd"') }]);
   });
 
-  it("refuses an unknown field", async () => {
+  it("refuses an unknown field, with its line", async () => {
     await write("bad.yaml", `${claim("data")}  odd: 1\n`);
     await start();
-    expect(manifests.state().errors[0]?.message).toContain('unknown field "spec.odd"');
+    expect(manifests.state().errors).toMatchObject([{ line: 7, message: expect.stringContaining('unknown field "spec.odd"') }]);
+  });
+
+  it("refuses a value of the wrong type, with its line", async () => {
+    const text = "apiVersion: v1\nkind: Pod\nmetadata: { name: p }\nspec:\n  containers:\n    - name: c\n      image: x\n      env:\n        - name: A\n          value: off\n";
+    await write("bad.yaml", text);
+    await start();
+    const message = "json: cannot unmarshal bool into Go struct field EnvVar.spec.containers.env.value of type string";
+    expect(manifests.state().errors).toMatchObject([{ line: 10, message }]);
+  });
+
+  it("stores an octal mode, a truth value of YAML 1.1 and what a merge brings as kubectl sends them", async () => {
+    const volumes = "volumes: [{ name: a, configMap: { name: a, defaultMode: 0400 } }]";
+    const mount = "{ <<: *mount, mountPath: /b, readOnly: yes }";
+    const mounts = `volumeMounts: [&mount { name: a, mountPath: /a }, ${mount}]`;
+    await write("pod.yaml", `apiVersion: v1\nkind: Pod\nmetadata: { name: p }\nspec: { ${volumes}, containers: [{ name: c, image: x, ${mounts} }] }\n`);
+    await start();
+    expect(manifests.state().errors).toEqual([]);
+    expect(context.store.get({ group: "", resource: "pods", namespace: "default", name: "p" })?.object["spec"]).toMatchObject({
+      volumes: [{ configMap: { defaultMode: 256 } }],
+      containers: [{ volumeMounts: [{ mountPath: "/a" }, { name: "a", mountPath: "/b", readOnly: true }] }],
+    });
   });
 
   it("waits for a person before half of the volumes go", async () => {

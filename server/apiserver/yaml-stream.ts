@@ -1,0 +1,57 @@
+/**
+ * The documents of one text as kubectl splits it: YAML documents between lines of three dashes, or JSON objects one after the other.
+ * Source: k8s.io/apimachinery v0.37.2, pkg/util/yaml/decoder.go (YAMLOrJSONDecoder, YAMLReader).
+ */
+import { readYaml, type YamlDocument, type YamlProblem } from "./yaml";
+
+/** Lines count from the beginning of the whole text. */
+export function readYamlStream(text: string): YamlDocument[] {
+  const documents: YamlDocument[] = [];
+  let rest = 0;
+  for (let end = endOfJsonObject(text, rest); end !== undefined; end = endOfJsonObject(text, rest)) {
+    documents.push(read(text.slice(0, rest), text.slice(rest, end)));
+    rest = end;
+  }
+  return [...documents, ...yamlDocuments(text.slice(0, rest), text.slice(rest))];
+}
+
+function yamlDocuments(before: string, text: string): YamlDocument[] {
+  const documents: YamlDocument[] = [];
+  let start = 0;
+  for (const separator of text.matchAll(/^---(.*)$/gmu)) {
+    documents.push(read(before + text.slice(0, start), text.slice(start, separator.index)));
+    start = separator.index + separator[0].length;
+    const after = (separator[1] ?? "").trim();
+    if (after !== "" && !after.startsWith("#")) documents.push(refused(before + text.slice(0, start), `invalid Yaml document separator: ${after}`));
+  }
+  return [...documents, read(before + text.slice(0, start), text.slice(start))];
+}
+
+function read(before: string, text: string): YamlDocument {
+  const above = before.split("\n").length - 1;
+  const { value, errors, repeated, moreAtLine, lineOf } = readYaml(text);
+  const more = moreAtLine === undefined ? [] : [{ line: moreAtLine, message: "a document ended above; another one begins with a line of three dashes" }];
+  const moved = (problems: readonly YamlProblem[]) => problems.map(({ line, message }) => ({ line: line + above, message }));
+  return { value, errors: moved([...errors, ...more]), repeated: moved(repeated), moreAtLine: undefined, lineOf: (field) => lineOf(field) + above };
+}
+
+function refused(before: string, message: string): YamlDocument {
+  const line = before.split("\n").length;
+  return { value: null, errors: [{ line, message }], repeated: [], moreAtLine: undefined, lineOf: () => line };
+}
+
+/** Where the JSON object ends that begins at `from`, after white space; undefined where none begins or it does not end. */
+function endOfJsonObject(text: string, from: number): number | undefined {
+  const opening = /\S/gu;
+  opening.lastIndex = from;
+  if (opening.exec(text)?.[0] !== "{") return undefined;
+  const token = /"(?:[^"\\]|\\.)*"|[{}]/gsu;
+  token.lastIndex = from;
+  let depth = 0;
+  for (let found = token.exec(text); found !== null; found = token.exec(text)) {
+    if (found[0] === "{") depth += 1;
+    if (found[0] === "}") depth -= 1;
+    if (depth === 0) return token.lastIndex;
+  }
+  return undefined;
+}
