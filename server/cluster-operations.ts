@@ -1,5 +1,6 @@
 /** Operations of one cluster, wired: what they read of it, who asks, and the loop that follows what was begun. */
 import { codeOf } from "@/lib/errors";
+import { kubectlWith } from "@/lib/kubectl";
 import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolume } from "@/lib/kube/storage";
 import type { ClusterOperations } from "@/server/api/context";
@@ -21,6 +22,7 @@ export function operationCluster(id: string, cluster: Cluster, hosts: Hosts): Op
   return {
     id,
     client: cluster.client,
+    kubectl: kubectlWith(cluster.context.kubectlFlags),
     podsOfClaim: (namespace, claim) => {
       const volumes = cluster.snapshot().podVolumesByClaim.get(`${namespace}/${claim}`) ?? [];
       return [...new Set(volumes.map((volume) => volume.pod))];
@@ -93,10 +95,19 @@ export function clusterOperations(operations: Operations, cluster: OperationClus
   };
 }
 
+interface Followed {
+  readonly operations: Pick<Operations, "followAll">;
+  readonly cluster: Pick<Cluster, "settled" | "onChange">;
+  readonly hosts: Pick<Hosts, "onChange">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Settles what a restart left, then looks at every open operation after changes and now and then. Returns the way to stop. */
-export function followOperations(parts: { operations: Operations; cluster: Cluster; hosts: Hosts; clock: Clock; log: Log }): () => Promise<void> {
+export function followOperations(parts: Followed): () => Promise<void> {
   const { operations, cluster, hosts, clock, log } = parts;
   const stopping = new AbortController();
+  const stopped = Promise.withResolvers<void>();
   let nap = new AbortController();
   const wake = () => nap.abort();
   const stops = [cluster.onChange(wake), hosts.onChange(wake)];
@@ -104,7 +115,8 @@ export function followOperations(parts: { operations: Operations; cluster: Clust
     await act().catch((error: unknown) => log.error(what, error));
   };
   const run = async () => {
-    await cluster.settled;
+    // A cluster that was never reached settles never.
+    await Promise.race([cluster.settled, stopped.promise]);
     while (!stopping.signal.aborted) {
       nap = new AbortController();
       await attempt("following operations", () => operations.followAll());
@@ -114,6 +126,7 @@ export function followOperations(parts: { operations: Operations; cluster: Clust
   const running = run();
   return async () => {
     stopping.abort();
+    stopped.resolve();
     stops.forEach((stop) => stop());
     wake();
     await running;

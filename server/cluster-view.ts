@@ -1,5 +1,6 @@
 /** One open cluster as procedures see it: snapshot and freshness of the API, plugin tables and reports of its hosts. */
 import type { KubeObject } from "@/lib/kube/meta";
+import { kubectlWith } from "@/lib/kubectl";
 import { redacted } from "@/lib/kube/redact";
 import type { NodeReport } from "@/lib/node-report";
 import type { Change, ClusterManifests, ClusterOperations, ClusterSummary, ClusterView, ObjectId, PluginHost, Topic } from "@/server/api/context";
@@ -55,6 +56,7 @@ export function createClusterView({ summary, cluster, hosts, operations, manifes
     get summary() {
       return summary();
     },
+    kubectl: kubectlWith(cluster.context.kubectlFlags),
     snapshot: () => cluster.snapshot(),
     freshness: () => cluster.freshness(),
     pluginHosts: () => hosts.pluginHosts(),

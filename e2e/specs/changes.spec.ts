@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { startApp, type RunningApp } from "@/e2e/app";
-import { kubeOf } from "@/e2e/cluster-of";
+import { kubeOf, kubeconfigOf } from "@/e2e/cluster-of";
 import { mountOf, sizeOf } from "@/e2e/mounts";
 import { ClaimPage, ClaimsPage } from "@/e2e/pages/claims";
 import { NodePage, NodesPage } from "@/e2e/pages/nodes";
@@ -55,7 +55,7 @@ test("a loop claim grows from its page, is followed step by step, and its mount 
   await expect(dialog.check("Somebody acts on it")).toContainText("voldeck.dev/loop");
   await expect(dialog.dryRun).toContainText("Accepted");
   await expect(dialog.dryRun).toContainText("spec.resources.requests.storage: 420Mi");
-  expect(await dialog.kubectl()).toBe(`kubectl -n shop patch pvc data-web-0 --type=merge -p '{"spec":{"resources":{"requests":{"storage":"420Mi"}}}}'`);
+  expect(await dialog.kubectl()).toBe(`kubectl --kubeconfig ${kubeconfigOf(app)} --context voldeck -n shop patch pvc data-web-0 --type=merge -p '{"spec":{"resources":{"requests":{"storage":"420Mi"}}}}'`);
   await expect(dialog.button()).toHaveText("Grow data-web-0 to 420Mi");
   await dialog.confirm();
   await dialog.outcome("ok").waitFor({ timeout: 30_000 });

@@ -1,20 +1,23 @@
 /** Every command that a page shows is copied, run in a shell, and does what the page or the button does. */
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { startApp, type RunningApp } from "@/e2e/app";
-import { kubeconfigOf, proceduresOf } from "@/e2e/cluster-of";
+import { proceduresOf } from "@/e2e/cluster-of";
 import { mountOf } from "@/e2e/mounts";
 import { allowClipboard, copyOf, copyOfPage } from "@/e2e/pages/as-kubectl";
 import { ClaimPage } from "@/e2e/pages/claims";
 import { Shell } from "@/e2e/pages/shell";
 import { VolumePage, VolumesPage } from "@/e2e/pages/volumes";
 
-const kubectl = process.env["KUBECTL"] ?? "";
+const onPath = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "kubectl"));
+const kubectl = process.env["KUBECTL"] ?? onPath.find((path) => existsSync(path)) ?? "";
 const hot = { namespace: "shop", pod: "cache", volume: "hot" };
 let app: RunningApp;
 let cluster: string;
 
-test.skip(kubectl === "", "KUBECTL names no kubectl to run the shown commands with");
+test.skip(kubectl === "", "no kubectl, neither by KUBECTL nor on PATH, to run the shown commands with");
 
 test.beforeAll(async () => {
   app = await startApp();
@@ -29,10 +32,10 @@ test.beforeEach(async ({ page }) => {
   cluster = await new Shell(page).enter(app.url);
 });
 
-/** Runs a copied text in a plain shell, every line, till one fails. */
+/** Runs a copied text in a plain shell, every line, till one fails. The lines name their cluster themselves: the shell knows none. */
 function run(command: string): string {
   const script = `set -eu\nkubectl() { "$KUBECTL" "$@"; }\n${command}\n`;
-  return execFileSync("sh", ["-c", script], { encoding: "utf8", env: { ...process.env, KUBECTL: kubectl, KUBECONFIG: kubeconfigOf(app) } });
+  return execFileSync("sh", ["-c", script], { encoding: "utf8", env: { NODE_ENV: process.env.NODE_ENV, PATH: process.env["PATH"], KUBECTL: kubectl } });
 }
 
 test("the list of volumes gives the same rows", async ({ page }) => {

@@ -30,7 +30,7 @@ export function claimDetail(view: ClusterView, input: GetClaim): ClaimDetail {
     way,
     events: evidence.claimEvents.map((event) => eventRow("claim", event)).sort((a, b) => b.lastSeenMs - a.lastSeenMs),
     operations: view.operations?.list().filter(({ verb, subject }) => verb === "expand-claim" && subject.uid === row.uid),
-    command: getCommand("persistentvolumeclaim", input.name, input.namespace),
+    command: getCommand(view.kubectl, { resource: "persistentvolumeclaim", ...input }),
   };
 }
 

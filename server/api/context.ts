@@ -2,6 +2,7 @@
  * What procedures are handed: ports only. The composition root decides what stands behind them.
  */
 import type { KubeObject } from "@/lib/kube/meta";
+import type { Kubectl } from "@/lib/kubectl";
 import type { ManifestState } from "@/lib/manifests";
 import type { NodeReport } from "@/lib/node-report";
 import type { ClusterSnapshot, Freshness } from "@/server/cluster/snapshot";
@@ -80,6 +81,8 @@ export interface ClusterManifests {
 /** One cluster as one person may see it. Never wider than the person's rights. */
 export interface ClusterView {
   readonly summary: ClusterSummary;
+  /** Command lines that reach this cluster. */
+  readonly kubectl: Kubectl;
   snapshot(): ClusterSnapshot;
   freshness(): Freshness;
   pluginHosts(): readonly PluginHost[];

@@ -77,7 +77,7 @@ export function nodeDetail(view: ClusterView, name: string): NodeDetail {
     row: nodeRow(view, node),
     compared: [...compared.filter((each) => each.differs), ...compared.filter((each) => !each.differs)],
     report,
-    command: getCommand("node", name),
+    command: getCommand(view.kubectl, { resource: "node", name }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** A small made-up cluster for tests of procedures: what a view answers, from plain lists of objects. */
+import { kubectlWith } from "@/lib/kubectl";
 import type { KubeObject } from "@/lib/kube/meta";
 import type { NodeReport } from "@/lib/node-report";
 import { AppError } from "@/lib/errors";
@@ -124,6 +125,7 @@ export function viewOf(picture: Picture): ClusterView & { change(topics: readonl
   const freshness = picture.freshness ?? kinds.map((kind) => ({ kind, state: "live" as const, lastHeardMs: nowMs - 2000, sinceMs: nowMs - 60_000, objects: 1 }));
   return {
     summary,
+    kubectl: kubectlWith(["--context", summary.name]),
     snapshot: () => snapshot,
     freshness: () => ({ kinds: freshness }),
     pluginHosts: () => picture.hosts ?? [],

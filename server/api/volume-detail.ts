@@ -69,7 +69,7 @@ export function volumeDetail(view: ClusterView, input: GetVolume): VolumeDetail 
     events: eventsOf(evidence, snapshot.eventsByUid.get(volume.persistentVolume?.metadata.uid ?? "") ?? []),
     resize: resizeOf(view, volume),
     objects: [...objectIds(evidence)].map(([object, id]) => ({ object, name: id.name })),
-    command: volumeCommands({
+    command: volumeCommands(view.kubectl, {
       namespace: input.namespace,
       pod: input.pod,
       claim: volume.claimName,

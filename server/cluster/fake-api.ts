@@ -48,6 +48,7 @@ function contextFor(server: Server): ClusterContext {
     name: "fake",
     server: address,
     userName: "tester",
+    kubectlFlags: [],
     namespace: undefined,
     cluster: { name: "fake", server: address, skipTLSVerify: false },
     user: { name: "tester" },

@@ -42,8 +42,8 @@ describe("loadContexts", () => {
   const dir = folder({ one, two, broken: "{ no: [yaml", ".kube/config": two });
 
   it.each([
-    { name: "named files before everything", sources: { paths: [join(dir, "one")], env: { KUBECONFIG: join(dir, "two"), HOME: dir } }, contexts: ["one"] },
-    { name: "KUBECONFIG before the home folder", sources: { env: { KUBECONFIG: join(dir, "one"), HOME: dir } }, contexts: ["one"] },
+    { name: "named files before everything", sources: { paths: [join(dir, "one")], env: { KUBECONFIG: join(dir, "two"), HOME: dir } }, contexts: ["one"], flags: ["--kubeconfig", join(dir, "one"), "--context", "one"] },
+    { name: "KUBECONFIG before the home folder", sources: { env: { KUBECONFIG: join(dir, "one"), HOME: dir } }, contexts: ["one"], flags: ["--context", "one"] },
     {
       name: "several files, the first to name a thing winning, a missing one skipped",
       sources: { env: { KUBECONFIG: ["/missing", join(dir, "one"), join(dir, "two")].join(delimiter) } },
@@ -51,10 +51,11 @@ describe("loadContexts", () => {
       servers: ["https://1", "https://1"],
     },
     { name: "the home folder", sources: { env: { HOME: dir } }, contexts: ["two"] },
-  ])("reads $name", ({ sources, contexts, servers }) => {
+  ])("reads $name", ({ sources, contexts, servers, flags }) => {
     const list = loadContexts(sources);
     expect(list?.contexts.map((context) => context.name)).toEqual(contexts);
     expect(list?.current).toBe(list?.contexts[0]?.slug);
+    if (flags) expect(list?.contexts[0]?.kubectlFlags).toEqual(flags);
     if (servers) expect(list?.contexts.map((context) => context.server)).toEqual(servers);
   });
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { KubeConfig, type Cluster, type Context, type User } from "@kubernetes/client-node";
 import { AppError, messageOf } from "@/lib/errors";
 
@@ -21,6 +21,8 @@ export interface ClusterContext {
   readonly namespace: string | undefined;
   readonly cluster: Cluster;
   readonly user: User;
+  /** What leads kubectl here, wherever its own current context leads. */
+  readonly kubectlFlags: readonly string[];
 }
 
 export interface ContextList {
@@ -44,11 +46,16 @@ export interface KubeconfigSources {
  */
 export function loadContexts(sources: KubeconfigSources): ContextList | undefined {
   const files = kubeconfigFiles(sources);
-  if (files.length > 0) return contextsOf(merge(files.map(readKubeconfig)), files.join(delimiter));
+  if (files.length > 0) {
+    const configs = files.map((file) => ({ file, config: readKubeconfig(file) }));
+    const isNamed = (sources.paths ?? []).length > 0;
+    const flagsOf = (name: string) => [...(isNamed ? fileFlags(configs, name) : []), "--context", name];
+    return contextsOf(merge(configs.map(({ config }) => config)), { from: files.join(delimiter), flagsOf });
+  }
   if (sources.env["KUBERNETES_SERVICE_HOST"] && existsSync(serviceAccountToken)) {
     const config = new KubeConfig();
     config.loadFromCluster();
-    return contextsOf(config, "in-cluster");
+    return contextsOf(config, { from: "in-cluster", flagsOf: () => [] });
   }
   return undefined;
 }
@@ -93,13 +100,24 @@ function firstOfEachName<T extends { readonly name: string }>(entries: readonly 
   return [...byName.values()];
 }
 
-function contextsOf(config: KubeConfig, from: string): ContextList {
-  const contexts = config.contexts.flatMap((context) => openable(config, context) ?? []);
+/** A file that --kubeconfig names is not one that kubectl would read by itself. */
+function fileFlags(configs: readonly { file: string; config: KubeConfig }[], name: string): readonly string[] {
+  const holder = configs.find(({ config }) => config.contexts.some((context) => context.name === name));
+  return holder ? ["--kubeconfig", resolve(holder.file)] : [];
+}
+
+interface Origin {
+  readonly from: string;
+  readonly flagsOf: (contextName: string) => readonly string[];
+}
+
+function contextsOf(config: KubeConfig, { from, flagsOf }: Origin): ContextList {
+  const contexts = config.contexts.flatMap((context) => openable(config, context, flagsOf(context.name)) ?? []);
   return { contexts, current: contexts.find((context) => context.name === config.currentContext)?.slug, from };
 }
 
 /** A context that names no known cluster can't be opened and is left out; one without a user is anonymous. */
-function openable(config: KubeConfig, context: Context): ClusterContext | undefined {
+function openable(config: KubeConfig, context: Context, kubectlFlags: readonly string[]): ClusterContext | undefined {
   const cluster = config.getCluster(context.cluster);
   if (!cluster) return undefined;
   return {
@@ -110,6 +128,7 @@ function openable(config: KubeConfig, context: Context): ClusterContext | undefi
     namespace: context.namespace,
     cluster,
     user: config.getUser(context.user) ?? { name: context.user },
+    kubectlFlags,
   };
 }
 

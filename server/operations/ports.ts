@@ -1,4 +1,5 @@
 /** What operations need from the world, defined here by the caller. The cluster's client fits OperationClient as it is. */
+import type { Kubectl } from "@/lib/kubectl";
 import type { KubeEvent, Pod } from "@/lib/kube/pods";
 import type { PersistentVolume } from "@/lib/kube/storage";
 import type { Journal } from "./journal";
@@ -24,6 +25,8 @@ export interface MountedSize {
 export interface OperationCluster {
   readonly id: string;
   readonly client: OperationClient;
+  /** Command lines that reach this cluster. */
+  readonly kubectl: Kubectl;
   /** Pods that use a claim now. */
   podsOfClaim(namespace: string, claim: string): readonly Pod[];
   /** Events about these objects, oldest first. */

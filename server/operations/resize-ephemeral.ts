@@ -4,7 +4,7 @@ import type { Node } from "@/lib/kube/nodes";
 import type { Pod } from "@/lib/kube/pods";
 import { parseQuantity } from "@/lib/quantity";
 import { resourcePath } from "@/server/cluster/resources";
-import { shellQuote } from "@/lib/shell-quote";
+import type { Kubectl } from "@/lib/kubectl";
 import { decideResize, resizePatch, type ResizeEvidence } from "./decide-resize";
 import { followResize } from "./decide-follow-resize";
 import type { DryRun } from "./expand-claim";
@@ -59,7 +59,7 @@ export async function previewResize(cluster: OperationCluster, input: ResizeInpu
     usedBytes: mounted?.usedBytes?.toString(),
     capacityBytes: mounted?.capacityBytes?.toString(),
     sizeBytes: target.ceilValue().toString(),
-    kubectl: resizeCommand(input),
+    kubectl: resizeCommand(cluster.kubectl, input),
   };
   if (decision.kind === "nothing" || !evidence.hasSubresource) return preview;
   return { ...preview, dryRun: await dryRunResize(cluster, input, nowMs) };
@@ -88,9 +88,9 @@ async function dryRunResize(cluster: OperationCluster, input: ResizeInput, nowMs
 }
 
 /** Does, when run in a shell, what the button does. */
-export function resizeCommand(input: ResizeInput): string {
+export function resizeCommand(kubectl: Kubectl, input: ResizeInput): string {
   const patch = JSON.stringify(resizePatch(input.volume, input.size, undefined));
-  return `kubectl -n ${shellQuote(input.namespace)} patch pod ${shellQuote(input.name)} --subresource=resize --type=strategic -p ${shellQuote(patch)}`;
+  return kubectl("-n", input.namespace, "patch", "pod", input.name, "--subresource=resize", "--type=strategic", "-p", patch);
 }
 
 /** Reads the world as it is now and says where the operation stands. Throws AppError `transient` before the node looked at its mounts. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { KubeObject } from "@/lib/kube/meta";
+import { kubectlWith } from "@/lib/kubectl";
 import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import { openJournal, type Journal } from "./journal";
@@ -51,6 +52,7 @@ export class FakeCluster implements OperationCluster {
       return structuredClone(this.claim) as T;
     },
   };
+  kubectl = kubectlWith([]);
   podsOfClaim = () => [];
   eventsOf = () => [];
   mountedSize: OperationCluster["mountedSize"] = async () => undefined;

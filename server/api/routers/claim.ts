@@ -1,6 +1,5 @@
 import { claimFilterFields, getClaim, listClaims, type ClaimFilterField, type ClaimSortColumn } from "@/lib/inputs/claim";
 import type { KubeObject } from "@/lib/kube/meta";
-import { kubectl } from "@/lib/kubectl";
 import { tryParseQuantity } from "@/lib/quantity";
 import { claimDetail, claimObjectId, type ClaimDetail } from "@/server/api/claim-detail";
 import { claimRows, type ClaimRow } from "@/server/api/claim-rows";
@@ -24,7 +23,7 @@ export const claimRouter = router({
   list: procedure.input(listClaims).query(({ ctx, input }): ListPage<ClaimRow> & { command: string } => {
     const view = ctx.clusters.viewFor(ctx.person, input.cluster);
     const page = listPage({ rows: claimRows(view), version: view.snapshot().version }, input, shape);
-    return { ...page, command: kubectl("get", "persistentvolumeclaims", "--all-namespaces") };
+    return { ...page, command: view.kubectl("get", "persistentvolumeclaims", "--all-namespaces") };
   }),
 
   get: procedure.input(getClaim).query(({ ctx, input }): ClaimDetail => {

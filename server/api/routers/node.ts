@@ -1,5 +1,4 @@
 import { getNode, listNodes, nodeFilterFields, type NodeFilterField, type NodeSortColumn } from "@/lib/inputs/node";
-import { kubectl } from "@/lib/kubectl";
 import { procedure, router } from "@/server/api/init";
 import { listPage, wordOrder, type ListPage, type ListShape } from "@/server/api/list";
 import { nodeDetail, nodeRows, type NodeDetail, type NodeRow } from "@/server/api/node-detail";
@@ -13,7 +12,7 @@ export const nodeRouter = router({
   list: procedure.input(listNodes).query(({ ctx, input }): ListPage<NodeRow> & { command: string } => {
     const view = ctx.clusters.viewFor(ctx.person, input.cluster);
     const page = listPage({ rows: nodeRows(view), version: view.snapshot().version }, input, shape);
-    return { ...page, command: kubectl("get", "nodes", "-o", "wide") };
+    return { ...page, command: view.kubectl("get", "nodes", "-o", "wide") };
   }),
 
   get: procedure.input(getNode).query(({ ctx, input }): NodeDetail => {

@@ -10,7 +10,7 @@ export const volumeRouter = router({
   list: procedure.input(listInput).query(({ ctx, input }): VolumeList & { command: string } => {
     const view = ctx.clusters.viewFor(ctx.person, input.cluster);
     const list = listVolumes(volumeRows(view), view.snapshot().version, input);
-    return { ...list, command: volumesCommand() };
+    return { ...list, command: volumesCommand(view.kubectl) };
   }),
 
   get: procedure.input(getVolume).query(({ ctx, input }): VolumeDetail => {
