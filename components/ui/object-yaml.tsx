@@ -2,11 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { stringify } from "yaml";
 import { Failed } from "@/components/shell/states";
 import { Button } from "@/components/ui/button";
 import { CopyField } from "@/components/ui/copy";
 import type { KubeObject } from "@/lib/kube/meta";
+import { yamlText } from "@/lib/kube/yaml-text";
 
 export interface YamlObject {
   /** What the tab is called, such as `Pod`. */
@@ -43,9 +43,9 @@ export function ObjectYaml({ object: { name, queryKey, read } }: { object: YamlO
 }
 
 function yamlOf(object: KubeObject, whole: boolean): string {
-  if (whole) return stringify(object, { lineWidth: 0 });
+  if (whole) return yamlText(object);
   const { managedFields: _folded, ...metadata } = object.metadata;
-  return stringify({ ...object, metadata }, { lineWidth: 0 });
+  return yamlText({ ...object, metadata });
 }
 
 function download(fileName: string, text: string): void {

@@ -2,10 +2,10 @@
  * Answers: an object, a list or an error in the form that the client asked for.
  * Source: k8s.io/apiserver/pkg/endpoints/handlers/response.go and .../responsewriters.
  */
-import { stringify as stringifyYaml } from "yaml";
 import { canonical } from "@/lib/kube/go-decode";
 import { newObject, stringifyJson, type Json, type JsonObject } from "@/lib/kube/json";
 import type { Status } from "@/lib/kube/meta";
+import { yamlText } from "@/lib/kube/yaml-text";
 import { objectsAt } from "./access";
 import { encode, goName } from "./codec";
 import type { ApiResponse, ServerContext } from "./context";
@@ -30,7 +30,7 @@ export function respond(reply: Reply, code: number, object: JsonObject): ApiResp
 
 function write({ form, warnings, query }: Reply, code: number, object: JsonObject): ApiResponse {
   const pretty = query.get("pretty");
-  const body = form.mediaType === "application/yaml" ? yamlText(object) : encode(object, pretty === null ? form.pretty : isTrue(pretty));
+  const body = form.mediaType === "application/yaml" ? yamlOf(object) : encode(object, pretty === null ? form.pretty : isTrue(pretty));
   return { code, contentType: form.mediaType, body, warnings: warnings.headers(), object };
 }
 
@@ -38,9 +38,9 @@ function isTrue(text: string): boolean {
   return ["1", "t", "T", "true", "TRUE", "True"].includes(text);
 }
 
-function yamlText(object: JsonObject): string {
+function yamlOf(object: JsonObject): string {
   const plain: unknown = JSON.parse(stringifyJson(object));
-  return stringifyYaml(plain, { schema: "yaml-1.1", sortMapEntries: true, lineWidth: 0, indentSeq: false });
+  return yamlText(plain, { sortMapEntries: true, indentSeq: false });
 }
 
 /** Throws ApiError 400 or 406 where the object cannot take the form. */
@@ -79,7 +79,7 @@ export function respondError(error: ApiError, warnings: Warnings, mediaType: str
   }
   const object = statusObject(error.status);
   const yaml = mediaType === "application/yaml";
-  const body = yaml ? yamlText(object) : encode(object, false);
+  const body = yaml ? yamlOf(object) : encode(object, false);
   return { code, contentType: yaml ? mediaType : "application/json", body, warnings: warnings.headers(), retryAfter, object };
 }
 

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { parseJson, stringifyJson, type Json } from "@/lib/kube/json";
+import { yamlText } from "@/lib/kube/yaml-text";
 import { readYaml } from "./yaml";
 import { readYamlStream } from "./yaml-stream";
 
@@ -195,5 +196,14 @@ describe("readYaml", () => {
   it("refuses what is nested too deep by its anchors", () => {
     const levels = Array.from({ length: 6 }, (_, level) => `a${level}: &a${level} ${"[".repeat(200)}${level === 0 ? "" : `*a${level - 1}`}${"]".repeat(200)}`);
     expect(readYaml(levels.join("\n")).errors[0]?.message).toBe("exceeded max depth of 1000");
+  });
+});
+
+describe("yamlText", () => {
+  const plain = read.flatMap(([text]) => /^a: ([^&*!'"|[{\n]*)$/u.exec(text)?.[1] ?? []);
+  const others = ["<<", "", " a", "a ", "a: b", "- a", "# a", "a\nb", "a\n", "=", "'a'", "[", "*a", "&a", "!a", "%a", "@a", "10.0.0.1", "1Gi", "2026-01-01T00:00:00Z"];
+
+  it.each([...plain, ...others])("writes the text %j so that it is read as a text", (text) => {
+    expect(readYaml(yamlText({ [text]: text })).value).toEqual({ [text]: text });
   });
 });
