@@ -54,3 +54,17 @@ function isErrorCode(code: string | undefined): code is ErrorCode {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+const deepestCause = 10;
+
+/** The text of anything thrown, and in brackets those of its causes that it does not repeat: for a person who must find out why. */
+export function messageWithCauses(error: unknown): string {
+  let text = messageOf(error);
+  let cause: unknown = error;
+  for (let depth = 0; depth < deepestCause && cause instanceof Error && cause.cause !== undefined; depth += 1) {
+    cause = cause.cause;
+    const said = messageOf(cause);
+    if (said !== "" && !text.includes(said)) text = `${text} (${said})`;
+  }
+  return text;
+}

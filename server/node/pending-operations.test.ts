@@ -37,6 +37,13 @@ describe("operations", () => {
     await operations.idle();
   });
 
+  it("say why they failed, with the cause that the text leaves out", async () => {
+    const { operations } = start();
+    operations.start("v", "MountVolume", () => Promise.reject(new Error("unexpected end of JSON input", { cause: new Error("permission denied") })));
+    await operations.idle();
+    expect(operations.report("v")?.lastError).toBe("unexpected end of JSON input (permission denied)");
+  });
+
   it("wait after a failure, but not another operation of the same key, which ends the pause", async () => {
     const { clock, operations, fail } = start();
     fail("MountVolume");

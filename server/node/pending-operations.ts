@@ -2,7 +2,7 @@
  * One operation per volume at a time, and a growing pause after failures.
  * Source: pkg/util/goroutinemap/exponentialbackoff and pkg/volume/util/nestedpendingoperations of v1.37.2.
  */
-import { messageOf } from "@/lib/errors";
+import { messageWithCauses } from "@/lib/errors";
 import type { ReportedOperation } from "@/lib/node-report";
 import { isWithin } from "@/server/volume/elapsed";
 import type { Clock } from "@/server/volume/ports";
@@ -62,7 +62,7 @@ export class PendingOperations {
       this.operations.delete(key);
     } catch (error) {
       operation.running = false;
-      operation.lastError = messageOf(error);
+      operation.lastError = messageWithCauses(error);
       operation.lastErrorMs = this.clock.nowMs();
       operation.pauseMs = operation.pauseMs === 0 ? firstPauseMs : Math.min(operation.pauseMs * 2, longestPauseMs);
     }

@@ -3,7 +3,8 @@
  * Source: pkg/volume/flexvolume/driver-call.go of v1.37.2. Ours adds a time limit to every call, and checks before each that nobody
  * but root and this program's user can have put the driver there.
  */
-import { isErrorNamed } from "@/lib/errors";
+import { isErrorNamed, messageOf } from "@/lib/errors";
+import { goQuote } from "@/lib/go-text";
 import { VolumeError, wrap } from "@/server/volume/errors";
 import { commandNotSupported, isCommandNotSupported, readDriverResponse, type DriverStatus } from "@/server/volume/plugins/flexvolume/driver-status";
 import type { Exec, ExecResult, Log } from "@/server/volume/ports";
@@ -36,6 +37,8 @@ export interface DriverRunner {
 }
 
 const maxOutputBytes = 1 << 20;
+/** Of an answer that is no JSON. */
+const shownChars = 200;
 
 /** One driver; what it once called unsupported is never asked again. */
 export class FlexVolumeDriver {
@@ -67,10 +70,23 @@ export class FlexVolumeDriver {
     const result = await this.start([command, ...args], timeoutMs);
     if (result.timedOut) throw new VolumeError("timeout", "timeout");
     const ended = howItEnded(result);
-    const status = readDriverResponse(command, result.output);
+    const status = this.read(command, result.output, ended);
     if (ended === undefined) return status;
     this.runner.log.error("a FlexVolume driver failed and named no error", new VolumeError(ended), { driver: this.executable, command });
     throw new VolumeError(ended);
+  }
+
+  /** The real code says only what is wrong with the answer; how the driver ended, and with which words, stands beside it. */
+  private read(command: DriverCommand, output: string, ended = "exit status 0"): DriverStatus {
+    try {
+      return readDriverResponse(command, output);
+    } catch (error) {
+      if (!isErrorNamed(error, "GoJSONError")) throw error;
+      const said = output.trim() === "" ? "without an answer" : `with the answer ${goQuote(output.trim().slice(0, shownChars))}`;
+      const why = new VolumeError(`${this.executable} ${command} ended with ${ended}, ${said}`, "volume-error", error);
+      this.runner.log.warn("a FlexVolume driver's answer can't be read", { driver: this.executable, command, error: messageOf(error), ended });
+      throw new VolumeError(messageOf(error), "volume-error", why);
+    }
   }
 
   /** A driver that can't be started has said nothing, and that is what the kubelet complains of. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { messageOf } from "@/lib/errors";
+import { fileError } from "@/server/hosts/file-errors";
 import { createMemoryHost, type MemoryHost, type Program } from "@/server/hosts/memory";
 import { VolumeError } from "@/server/volume/errors";
 import { probeAddOrUpdate, probeRemove, type ProbeResult } from "@/server/volume/plugin";
@@ -120,11 +121,26 @@ describe("the FlexVolume prober", () => {
         "error creating Flexvolume plugin from directory broken, skipping. Error: invalid character 'o' looking for beginning of value",
       ]);
       expect(result.failures).toEqual([
-        { pluginName: "broken", path: `${pluginDir}/broken/broken`, message: "invalid character 'o' looking for beginning of value" },
+        {
+          pluginName: "broken",
+          path: `${pluginDir}/broken/broken`,
+          message: `invalid character 'o' looking for beginning of value (${pluginDir}/broken/broken init ended with exit status 1, with the answer "oh no")`,
+        },
       ]);
     }
     scene.memory.exec.set(`${pluginDir}/broken/broken`, good);
     expect(told(await scene.prober.probe())).toEqual(["add broken"]);
+  });
+
+  it("tells of a driver that may not be executed what the kubelet says, and the cause", async () => {
+    const scene = await start();
+    await scene.prober.probe();
+    scene.memory.exec.set(driver, () => {
+      throw fileError("fork/exec", driver, "EACCES");
+    });
+    await install(scene);
+    const { failures } = await scene.prober.probe();
+    expect(failures).toEqual([{ pluginName: "example.com/share", path: driver, message: `unexpected end of JSON input (fork/exec ${driver}: permission denied)` }]);
   });
 
   it("gives a driver that sleeps little time, and leaves it alone until its folder changes or a pause is over", async () => {

@@ -3,7 +3,7 @@
  * again at every probe, one that ran into its limit after a pause: every finder waits for it. Source: pkg/volume/flexvolume/probe.go of
  * v1.37.2; limit and pause are ours, there a driver that sleeps holds up the node.
  */
-import { codeOf, messageOf } from "@/lib/errors";
+import { codeOf, messageOf, messageWithCauses } from "@/lib/errors";
 import { baseName, cleanPath, dirName } from "@/lib/go-path";
 import { isWithin } from "@/server/volume/elapsed";
 import { aggregate, VolumeError, wrap } from "@/server/volume/errors";
@@ -123,7 +123,7 @@ class Prober implements FlexVolumeProber {
         if (codeOf(error) === "timeout") this.paused.set(change, this.ports.clock.nowMs());
         errors.push(wrap(`error creating Flexvolume plugin from directory ${dir}, skipping. Error: ${messageOf(error)}`, error));
         const path = executablePath(this.pluginDir, dir);
-        failures.push({ pluginName: unescapeQualifiedName(dir), path, message: messageOf(error) });
+        failures.push({ pluginName: unescapeQualifiedName(dir), path, message: messageWithCauses(error) });
       }
     }
     const error = aggregate(errors);
