@@ -1,8 +1,11 @@
 /** What mounts here: root or a user namespace of this machine, or memory, plainly labelled simulated. */
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { codeOf } from "@/lib/errors";
 import type { NodeReport } from "@/lib/node-report";
+import { systemClock, systemRandom } from "@/server/hosts/clock";
 import { createLinuxHost, systemInspector, trustedUids } from "@/server/hosts/linux";
-import { createMemoryHost } from "@/server/hosts/memory";
+import { createSimulatedHost, type Seed } from "@/server/hosts/memory";
 import type { LoopPort } from "@/server/node/loop-disks";
 import type { Options } from "@/server/options";
 import type { HostUtils, MountInterface } from "@/server/volume/mount";
@@ -24,7 +27,7 @@ export interface Machine {
 
 export async function openMachine(options: Options, log: Log): Promise<Machine> {
   const root = join(options.dataFolder, "node");
-  return options.simulated ? simulated(root) : linux(root, options, log);
+  return options.simulated ? simulated(root, options, log) : linux(root, options, log);
 }
 
 async function linux(root: string, options: Options, log: Log): Promise<Machine> {
@@ -48,17 +51,42 @@ async function linux(root: string, options: Options, log: Log): Promise<Machine>
   };
 }
 
-function simulated(root: string): Machine {
-  const { ports, mounter, hostUtils, files } = createMemoryHost({ rootDir: root });
+/** The same limits as on the real machine, which is read once, for the names of its drivers, and never changed. */
+async function simulated(root: string, options: Options, log: Log): Promise<Machine> {
+  const drivers = join(options.dataFolder, "flexvolume");
+  const { ports, mounter, hostUtils, inspector } = createSimulatedHost({
+    rootDir: root,
+    allowedPaths: [drivers, ...options.allowPaths],
+    allowedDevices: options.allowDevices,
+    files: await driverSeeds(drivers),
+    clock: systemClock,
+    random: systemRandom,
+    log,
+  });
   return {
     root,
     mode: "simulated",
     ports,
     mounter,
     hostUtils,
-    checkDriver: newDriverCheck(files, [0]),
+    checkDriver: newDriverCheck(inspector, [0]),
     loop: { missing: "loop devices are not simulated" },
     stopPrograms: async () => {},
     close: async () => {},
   };
+}
+
+/** Files without what is in them: no driver runs. No link is followed. */
+async function driverSeeds(folder: string): Promise<Record<string, Seed>> {
+  const seeds: Record<string, Seed> = {};
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  });
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) seeds[path] = { kind: "directory" };
+    if (entry.isFile()) seeds[path] = { kind: "file", mode: (await stat(path)).mode & 0o755 };
+  }
+  return seeds;
 }

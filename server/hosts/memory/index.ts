@@ -11,6 +11,8 @@ export { MemoryLog } from "./memory-log";
 export type { MountAction, MountFailures } from "./mount-log";
 export { MemoryMounter } from "./mounter";
 export { RecordingMounter } from "./recording-mounter";
+export { createSimulatedHost, programsDoNotRun } from "./simulated-host";
+export type { SimulatedHost, SimulatedHostOptions } from "./simulated-host";
 export { SeededRandom } from "./seeded-random";
 export { MemoryTree } from "./tree";
 export { MemoryWatcher } from "./watcher";

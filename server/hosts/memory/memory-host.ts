@@ -9,7 +9,7 @@ import type { NodeApi } from "@/server/hosts/kubelet-host";
 import type { FindPluginBySpec } from "@/server/hosts/wrapper";
 import { VolumeError } from "@/server/volume/errors";
 import type { HostFileType, HostUtils, MountInterface, MountPoint } from "@/server/volume/mount";
-import type { HostPorts } from "@/server/volume/ports";
+import type { Clock, Exec, HostPorts, Log, Random } from "@/server/volume/ports";
 import { MemoryEventRecorder, MemoryKubeClient, memoryLister } from "./api";
 import type { MemoryApiObjects } from "./api";
 import { MemoryBlockTools } from "./block-tools";
@@ -90,8 +90,40 @@ export interface MemoryHost {
 
 const defaultRoot = "/var/lib/kubelet";
 
+/** What a host in memory takes from outside: fixed ones make tests repeat, real ones make a simulated node live. */
+export interface GivenPorts<C extends Clock, L extends Log, E extends Exec> {
+  readonly clock: C;
+  readonly random: Random;
+  readonly log: L;
+  readonly exec: E;
+}
+
 export function createMemoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const clock = options.clock ?? new FakeClock();
+  const given = { clock, random: new SeededRandom(), log: new MemoryLog(), exec: new MemoryExec(options.programs) };
+  const { tree, files, mounter, hostUtils, ports } = memoryPorts(options, given);
+  const kubeClient = new MemoryKubeClient(options);
+  const events = new MemoryEventRecorder();
+  const kubeletErrors: unknown[] = [];
+  const host = new KubeletHost({
+    rootDir: options.rootDir ?? defaultRoot,
+    nodeName: options.nodeName ?? "node-1",
+    ports,
+    mounter,
+    hostUtils,
+    node: { getNode: () => nodeOf(options), getNodeAnyWay: () => nodeOf(options) },
+    findPluginBySpec: options.findPluginBySpec ?? noPlugins,
+    api: options.noKubeClient === true ? undefined : apiOf(options, kubeClient),
+    eventRecorder: events,
+    onKubeletError: (error) => kubeletErrors.push(error),
+  });
+  files.seed({ [options.rootDir ?? defaultRoot]: { kind: "directory" }, ...options.files });
+  return { host, tree, mounter, hostUtils, ...ports, ports, kubeClient, events, kubeletErrors };
+}
+
+/** The ports, the mounter and the HostUtils over one tree. */
+export function memoryPorts<C extends Clock, L extends Log, E extends Exec>(options: MemoryHostOptions, given: GivenPorts<C, L, E>) {
+  const { clock } = given;
   const tree = new MemoryTree(() => clock.nowMs());
   const files = new MemoryFiles({ tree, allowedPaths: options.allowedPaths, fileSystemTypes: options.fileSystemTypes });
   const blockTools = new MemoryBlockTools({ tree, allowed: options.allowedDevices, hasMounts: options.mounting !== "recorded" });
@@ -110,32 +142,12 @@ export function createMemoryHost(options: MemoryHostOptions = {}): MemoryHost {
         });
   const ports = {
     files,
-    exec: new MemoryExec(options.programs),
     blockTools,
     watcher: new MemoryWatcher(files, tree),
-    clock,
-    random: new SeededRandom(),
     hash: nodeHash,
-    log: new MemoryLog(),
+    ...given,
   };
-  const hostUtils = new FixedHostUtils(options, files, mounter);
-  const kubeClient = new MemoryKubeClient(options);
-  const events = new MemoryEventRecorder();
-  const kubeletErrors: unknown[] = [];
-  const host = new KubeletHost({
-    rootDir: options.rootDir ?? defaultRoot,
-    nodeName: options.nodeName ?? "node-1",
-    ports,
-    mounter,
-    hostUtils,
-    node: { getNode: () => nodeOf(options), getNodeAnyWay: () => nodeOf(options) },
-    findPluginBySpec: options.findPluginBySpec ?? noPlugins,
-    api: options.noKubeClient === true ? undefined : apiOf(options, kubeClient),
-    eventRecorder: events,
-    onKubeletError: (error) => kubeletErrors.push(error),
-  });
-  files.seed({ [options.rootDir ?? defaultRoot]: { kind: "directory" }, ...options.files });
-  return { host, tree, mounter, hostUtils, ...ports, ports, kubeClient, events, kubeletErrors };
+  return { tree, files, mounter, hostUtils: new FixedHostUtils(options, files, mounter), ports };
 }
 
 function apiOf(options: MemoryHostOptions, kubeClient: MemoryKubeClient): NodeApi {
