@@ -5,8 +5,10 @@
 import type { PluginHost } from "@/server/api/context";
 import type { Cluster } from "@/server/cluster/cluster";
 import type { Hosts } from "@/server/cluster-view";
+import { systemClock } from "@/server/hosts/clock";
 import { createMemoryHost } from "@/server/hosts/memory";
 import { VolumePluginManager } from "@/server/volume/plugin-manager";
+import type { PluginTable } from "@/server/volume/plugin-table";
 import { newKubeletPlugins } from "@/server/volume/plugins";
 
 const notVisible = "FlexVolume drivers are probed on the node: not visible without the agent";
@@ -14,18 +16,24 @@ const notVisible = "FlexVolume drivers are probed on the node: not visible witho
 /** Observed nodes share one manager: what differs per node (drivers, limits) is data of the API. */
 export async function observedHosts(): Promise<(cluster: Cluster) => Hosts> {
   const { host, ports } = createMemoryHost({ nodeName: "observed" });
-  const manager = new VolumePluginManager(ports);
+  const manager = new VolumePluginManager({ clock: systemClock, log: ports.log });
   await manager.initPlugins(newKubeletPlugins(), undefined, host);
+  const table = withoutHistory(manager.published());
   return (cluster) => ({
     pluginHosts: () =>
       [...cluster.snapshot().nodes.values()].map((node): PluginHost => ({
         nodeName: node.metadata.name ?? "",
         source: "observed",
         kubeletVersion: node.status?.nodeInfo?.kubeletVersion,
-        table: manager.published(),
+        table,
         notVisible,
       })),
     nodeReport: () => undefined,
     onChange: () => () => {},
   });
+}
+
+/** When a node that is only observed has registered what, nobody here knows. */
+function withoutHistory(table: PluginTable): PluginTable {
+  return { ...table, rows: table.rows.map((row) => ({ ...row, loadedAtMs: undefined })), inits: [] };
 }
