@@ -31,7 +31,7 @@ const banner = [
   "const __dirname = import.meta.dirname;",
 ].join("\n");
 
-/** Into `folder`. The framework of the pages is left out: none are served. */
+/** Into `folder`. The framework of the pages is left out: none are served. So are source maps: each start would read them. */
 export async function buildProgram(folder: string): Promise<Program> {
   const file = join(folder, "program.mjs");
   await build({
@@ -44,9 +44,6 @@ export async function buildProgram(folder: string): Promise<Program> {
     target: "node22",
     external: ["next"],
     banner: { js: banner },
-    sourcemap: true,
-    // Read at the first error of every start: the positions are enough.
-    sourcesContent: false,
     logLevel: "error",
   });
   return { file, folder: join(folder, "compiled") };
@@ -55,7 +52,7 @@ export async function buildProgram(folder: string): Promise<Program> {
 /** On `data` and `manifests` of the folder. */
 export async function startProgram(program: Program, folder: string, crashAt?: string): Promise<RunningProgram> {
   const options = ["--no-pages", "--port", "0", "--data", join(folder, "data"), "--manifests", join(folder, "manifests")];
-  const args = ["--enable-source-maps", program.file, ...options];
+  const args = [program.file, ...options];
   const { KUBECONFIG: _kubeconfig, VOLDECK_CRASH_AT: _crashAt, ...env } = process.env;
   const child = spawn(process.execPath, args, {
     cwd: folder,
