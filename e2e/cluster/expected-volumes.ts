@@ -41,7 +41,6 @@ function isUsed({ spec }: Pod, name: string): boolean {
 
 interface Kind {
   readonly plugin: string;
-  readonly name?: string;
   readonly isMount: boolean;
 }
 
@@ -53,12 +52,14 @@ function expected(root: string, api: ApiObjects, pod: Pod, volume: Volume): Expe
   if (persistent === "unbound" || volume.hostPath || volume.image) return undefined;
   const source = persistent?.spec.csi;
   if (persistent && source) return csiVolume(root, { uid, shown, isDue }, persistent, source);
-  const { plugin, name: given, isMount } = kindOf(volume, shown);
-  const own = persistent?.metadata.name ?? given ?? volume.name;
+  const flexVolume = persistent?.spec.flexVolume ?? volume.flexVolume;
+  const { plugin, isMount } = flexVolume ? { plugin: flexVolume.driver, isMount: true } : kindOf(volume, shown);
+  const own = persistent?.metadata.name ?? volume.name;
   const folder = `${root}/pods/${uid}/volumes/${plugin.replaceAll("/", "~")}/${own}`;
   const target = plugin === "kubernetes.io/csi" ? `${folder}/mount` : folder;
   const targets = isMount ? [target] : [];
-  return { key: `${uid}/${plugin}/${own}`, shown, folder, mode: "Filesystem", targets, stagedAt: undefined, volumeHandle: undefined, isDue };
+  const stagedAt = flexVolume && `${root}/plugins/kubernetes.io/flexvolume/${plugin}/mounts/${own}`;
+  return { key: `${uid}/${plugin}/${own}`, shown, folder, mode: "Filesystem", targets, stagedAt, volumeHandle: undefined, isDue };
 }
 
 function csiVolume(
@@ -94,6 +95,5 @@ function kindOf(volume: Volume, shown: string): Kind {
   if (volume.projected) return { plugin: "kubernetes.io/projected", isMount: true };
   if (volume.csi) return { plugin: "kubernetes.io/csi", isMount: true };
   if (volume.nfs) return { plugin: "kubernetes.io/nfs", isMount: true };
-  if (volume.flexVolume) return { plugin: volume.flexVolume.driver, isMount: true };
   throw new Error(`${shown}: this comparison does not know volumes of its kind`);
 }
