@@ -46,6 +46,22 @@ describe("types", () => {
     else await expect(done).rejects.toThrow(/^hostPath type check failed/);
   });
 
+  it.each([
+    ["/etc", {}],
+    ["/etc/none", {}],
+    ["/allowed/link", { "/allowed/link": { kind: "symlink", target: "/etc" } }],
+  ] satisfies [string, Record<string, Seed>][])("a path of the node that nobody allowed is refused whatever the type: %s", async (at, files) => {
+    const memory = createMemoryHost({ allowedPaths: ["/var/lib/kubelet", "/allowed"], files: { "/etc": { kind: "directory" }, "/allowed": { kind: "directory" }, ...files } });
+    const plugin = newHostPathPlugin();
+    await plugin.init(memory.host);
+    for (const type of [undefined, ...types]) {
+      const mounter = await plugin.newMounter(newSpecFromVolume({ name: "v", hostPath: { path: at, type } }), undefined);
+      await expect(mounter?.setUp({})).rejects.toThrow(/^hostPath \/.* may not be used on this node: .*outside the data folder and not allowed/);
+    }
+    const allowed = await plugin.newMounter(newSpecFromVolume({ name: "v", hostPath: { path: "/allowed/none" } }), undefined);
+    await expect(allowed?.setUp({})).resolves.toBeUndefined();
+  });
+
   it("says what was found", async () => {
     const { setUp } = await start({ [path]: { kind: "directory" } });
     await expect(setUp("Socket")).rejects.toThrow(`hostPath type check failed: ${path} is not a socket file, it's a Directory`);

@@ -1,6 +1,7 @@
 /** `kubernetes.io/host-path`: a path of the node itself. Source: pkg/volume/hostpath/host_path.go of v1.37.2. */
+import { codeOf, messageOf } from "@/lib/errors";
 import type { HostPathVolumeSource } from "@/lib/kube/volumes";
-import { VolumeError } from "@/server/volume/errors";
+import { VolumeError, wrap } from "@/server/volume/errors";
 import { metricsNil } from "@/server/volume/metrics";
 import type {
   DeletableVolumePlugin,
@@ -74,12 +75,25 @@ function newMounter(tools: HostPathTools, source: HostPathVolumeSource, readOnly
     getAttributes: () => ({ readOnly, managed: false, seLinuxRelabel: false }),
     setUp: async () => {
       if (path.split("/").includes("..")) throw new VolumeError(`invalid HostPath \`${path}\`: must not contain '..'`);
+      await refuseForbidden(tools, path);
       await checkHostPathType(tools, path, source.type ?? "");
     },
     setUpAt: async () => {
       throw new VolumeError("SetUpAt() does not make sense for host paths");
     },
   };
+}
+
+/**
+ * The real one looks at nothing when no type is asked for; our hosts keep pods to what a person allowed, whatever the type. What is
+ * missing, or is no path at all, is left to the check of the type.
+ */
+async function refuseForbidden({ files }: HostPathTools, path: string): Promise<void> {
+  try {
+    await files.stat(path);
+  } catch (error) {
+    if (codeOf(error) === "EACCES") throw wrap(`hostPath ${path} may not be used on this node: ${messageOf(error)}`, error);
+  }
 }
 
 const unmounter: Unmounter = {

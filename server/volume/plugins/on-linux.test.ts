@@ -175,4 +175,5 @@ it("a host path outside the data folder is refused before anything is made", asy
   const volume: Volume = { name: "host", hostPath: { path: join(outside, "new"), type: "DirectoryOrCreate" } };
   await expect(setUp(volume)).rejects.toThrow("outside the data folder and not allowed");
   expect(() => statSync(join(outside, "new"))).toThrow("ENOENT");
+  await expect(setUp({ name: "host", hostPath: { path: "/etc" } })).rejects.toThrow("hostPath /etc may not be used on this node");
 });
