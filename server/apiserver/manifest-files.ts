@@ -1,5 +1,6 @@
 /** Manifest files: YAML and JSON, several documents and lists in one file, every object with its file and line. */
-import { readdir, readFile, stat } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { open, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { AppError, codeOf, messageOf } from "@/lib/errors";
 import { isObject, type Json, type JsonObject } from "@/lib/kube/json";
@@ -40,23 +41,63 @@ const whyNoFolder: ReadonlyMap<string, string> = new Map([
   ["EACCES", "may not be read by this user"],
 ]);
 
-/** The manifest files of a folder, by name; files that start with a dot are an editor's. Throws where the folder cannot be read. */
-export async function readManifestFolder(folder: string): Promise<ManifestFile[]> {
-  const names = (await readdir(folder)).filter((name) => /^[^.].*\.(ya?ml|json)$/u.test(name)).sort();
-  const files: ManifestFile[] = [];
-  for (const name of names) files.push(await readManifestFile(folder, name));
-  return files;
+/** Reads a folder again and again; a file whose text is the same is not parsed again. */
+export class ManifestFolder {
+  private known: ReadonlyMap<string, Known> = new Map();
+
+  constructor(private readonly folder: string) {}
+
+  /**
+   * The manifest files, by name; files that start with a dot are an editor's. Links are followed, and what is no regular file then is an
+   * error of its own. `changed`: something differs from the last time. Throws where the folder cannot be read.
+   */
+  async read(): Promise<{ readonly files: readonly ManifestFile[]; readonly changed: boolean }> {
+    const names = (await readdir(this.folder)).filter((name) => /^[^.].*\.(ya?ml|json)$/u.test(name)).sort();
+    const now = new Map<string, Known>();
+    for (const name of names) now.set(name, await readKnown(path.join(this.folder, name), name, this.known.get(name)));
+    const changed = now.size !== this.known.size || [...now].some(([name, known]) => known !== this.known.get(name));
+    this.known = now;
+    return { files: [...now.values()].map(({ file }) => file), changed };
+  }
 }
 
-async function readManifestFile(folder: string, file: string): Promise<ManifestFile> {
+interface Known {
+  /** undefined where it could not be read. */
+  readonly text: string | undefined;
+  readonly file: ManifestFile;
+}
+
+async function readKnown(place: string, name: string, before: Known | undefined): Promise<Known> {
   try {
-    const place = path.join(folder, file);
-    const { size } = await stat(place);
-    if (size > maxFileBytes) throw new Error(`larger than ${maxFileBytes} bytes`);
-    return parseManifest(file, await readFile(place, "utf8"));
+    const text = await readRegularFile(place);
+    return before?.text === text ? before : { text, file: parseManifest(name, text) };
   } catch (error) {
-    return { file, objects: [], errors: [{ file, line: 1, message: messageOf(error) }] };
+    return { text: undefined, file: { file: name, objects: [], errors: [{ file: name, line: 1, message: messageOf(error) }] } };
   }
+}
+
+/** A pipe or a device is not opened: that may wait for ever, or do something. */
+async function readRegularFile(place: string): Promise<string> {
+  checkRegular(await stat(place));
+  const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    checkRegular(await handle.stat());
+    return textOf(await handle.readFile());
+  } finally {
+    await handle.close();
+  }
+}
+
+function checkRegular(stats: Stats): void {
+  if (!stats.isFile()) throw new Error(`this is ${stats.isDirectory() ? "a folder" : "no regular file"}; manifests are read from files`);
+  if (stats.size > maxFileBytes) throw new Error(`larger than ${maxFileBytes} bytes`);
+}
+
+/** UTF-8, or what the byte order mark says, as kubectl reads a file. */
+function textOf(bytes: Uint8Array): string {
+  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
+  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
 }
 
 /** Never throws: what does not parse is in `errors`. A file with an error has no objects. */

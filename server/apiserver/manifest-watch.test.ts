@@ -1,11 +1,10 @@
-import { mkdtemp, readdir, rename, rmdir, unlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rename, rmdir, symlink, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { objectAt, textAt } from "./access";
 import type { ServerContext } from "./context";
 import { KindTable } from "./kinds";
-import { checkManifestFolder, parseManifest } from "./manifest-files";
 import { watchManifests, type ManifestWatch } from "./manifest-watch";
 import { Store } from "./store";
 
@@ -67,56 +66,6 @@ spec:
   resources: { requests: { storage: 1Gi } }
 `;
 const map = (name: string, data: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name} }\ndata: ${data}\n`;
-
-describe("parseManifest", () => {
-  it("reads several documents and lists, each object with its line", () => {
-    const text = `# shop\n${map("a", "{}")}---\napiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: { name: b }\n---\n`;
-    const { objects, errors } = parseManifest("shop.yaml", text);
-    expect(errors).toEqual([]);
-    expect(objects.map(({ line, object }) => [line, textAt(objectAt(object, "metadata"), "name")])).toEqual([
-      [2, "a"],
-      [10, "b"],
-    ]);
-  });
-
-  it("reads JSON", () => {
-    expect(parseManifest("a.json", '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}').objects).toHaveLength(1);
-  });
-
-  it("reads JSON objects one after the other", () => {
-    const one = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
-    expect(parseManifest("a.json", `${one}\n${one}`).objects.map(({ line }) => line)).toEqual([1, 2]);
-  });
-
-  it.each([
-    ["a: [1", 1],
-    ["apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  name: b\n", 5],
-    ["apiVersion: v1\nmetadata: {}\n", 1],
-  ])("says where %j is wrong", (text, line) => {
-    const { objects, errors } = parseManifest("a.yaml", text);
-    expect(objects).toEqual([]);
-    expect(errors[0]?.line).toBe(line);
-  });
-
-  it("finds the line of a field", () => {
-    const { objects } = parseManifest("a.yaml", claim("data"));
-    expect(objects[0]?.lineOf("spec.accessModes")).toBe(5);
-    expect(objects[0]?.lineOf("spec.resources.requests.storage")).toBe(6);
-  });
-});
-
-describe("checkManifestFolder", () => {
-  it.each([
-    ["/nonexistent/manifests", "the manifests folder /nonexistent/manifests is not there"],
-    ["/proc/self/status", "the manifests folder /proc/self/status is not a folder"],
-  ])("%s", async (folder, message) => {
-    await expect(checkManifestFolder(folder)).rejects.toMatchObject({ code: "precondition", message });
-  });
-
-  it("takes a folder", async () => {
-    await expect(checkManifestFolder(tmpdir())).resolves.toBeUndefined();
-  });
-});
 
 describe("watchManifests", () => {
   let folder: string;
@@ -273,6 +222,84 @@ describe("watchManifests", () => {
     expect(manifests.state().problem).toBeUndefined();
   });
 
+  /** The scan that the clock brings, not the person. */
+  async function scanByClock(ms: number): Promise<void> {
+    const scanned = new Promise<void>((resolve) => void manifests.onChange(resolve));
+    clock.advance(ms);
+    await scanned;
+  }
+
+  it("sees files that come into a folder that took the place of another one", async () => {
+    await write("a.yaml", map("a", "{ k: v }"));
+    await start();
+    const aside = `${folder}-aside`;
+    await rename(folder, aside);
+    await mkdir(folder);
+    await write("a.yaml", map("a", "{ k: v }"));
+    await write("b.yaml", map("b", "{ k: v }"));
+    await scanByClock(20_000);
+    expect(stored("configmaps")).toEqual(["a", "b"]);
+    await unlink(path.join(aside, "a.yaml"));
+    await rmdir(aside);
+  });
+
+  it("sees an edit of a file elsewhere that a link leads to", async () => {
+    const elsewhere = `${folder}-elsewhere.yaml`;
+    await writeFile(elsewhere, map("a", "{ k: v }"));
+    await symlink(elsewhere, path.join(folder, "a.yaml"));
+    await start();
+    await writeFile(elsewhere, map("a", "{ k: w }"));
+    await scanByClock(20_000);
+    expect(data("a")).toEqual({ k: "w" });
+    await unlink(elsewhere);
+  });
+
+  it("names what is no regular file, opens no pipe, and goes on with the others", async () => {
+    await write("a.yaml", map("a", "{ k: v }"));
+    execFileSync("mkfifo", [path.join(folder, "pipe.yaml")]);
+    await symlink("/dev/zero", path.join(folder, "zero.yaml"));
+    await symlink("nowhere", path.join(folder, "nowhere.yaml"));
+    await symlink(tmpdir(), path.join(folder, "tmp.yaml"));
+    await start();
+    expect(stored("configmaps")).toEqual(["a"]);
+    expect(manifests.state().errors).toMatchObject([
+      { file: "nowhere.yaml", message: expect.stringContaining("ENOENT") },
+      { file: "pipe.yaml", message: "this is no regular file; manifests are read from files" },
+      { file: "tmp.yaml", message: "this is a folder; manifests are read from files" },
+      { file: "zero.yaml", message: "this is no regular file; manifests are read from files" },
+    ]);
+  });
+
+  it("reads a file in UTF-16", async () => {
+    await writeFile(path.join(folder, "a.yaml"), Buffer.from(`\ufeff${map("a", "{ k: v }")}`, "utf16le"));
+    await start();
+    expect(data("a")).toEqual({ k: "v" });
+  });
+
+  it("applies nothing anew while nothing changed", async () => {
+    await write("a.yaml", map("a", "{ k: v }"));
+    await start();
+    let scans = 0;
+    manifests.onChange(() => (scans += 1));
+    await manifests.rescan();
+    expect(scans).toBe(0);
+    await write("b.yaml", map("b", "{ k: v }"));
+    await manifests.rescan();
+    expect(scans).toBe(1);
+  });
+
+  it("tries again what was refused, though its file is the same", async () => {
+    const namespace = { group: "", resource: "namespaces", namespace: "", name: "default" };
+    await start();
+    context.store.put(namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default", uid: "n", deletionTimestamp: "2026-01-01T00:00:00Z" }, status: { phase: "Terminating" } });
+    await write("a.yaml", map("a", "{ k: v }"));
+    await manifests.rescan();
+    expect(manifests.state().errors).toHaveLength(1);
+    context.store.put(namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default", uid: "n" }, status: { phase: "Active" } });
+    await manifests.rescan();
+    expect(data("a")).toEqual({ k: "v" });
+  });
+
   it.each([
     ["is empty, as while it is being written", ""],
     ["names an object no more", claim("data").replace("name: data", "nam: data")],
@@ -295,9 +322,10 @@ describe("watchManifests", () => {
     manifests.onChange(() => {
       if (failing) throw new Error("a listener failed");
     });
-    await manifests.rescan();
-    failing = false;
     await write("a.yaml", map("a", "{ k: v }"));
+    await manifests.rescan();
+    expect(said).toEqual(["the manifests could not be applied"]);
+    failing = false;
     await manifests.rescan();
     expect(stored("configmaps")).toEqual(["a"]);
   });

@@ -1,5 +1,6 @@
 /**
- * The manifests folder, applied and watched. A file that does not parse keeps its last good objects; objects vanish only after complete
+ * The manifests folder, applied, watched and read again every 20 seconds, as a kubelet reads its folder of pods: an edit behind a link or
+ * a folder that another one took the place of is not always told. A file that does not parse keeps its last good objects; objects vanish only after complete
  * scans (see manifest-removal.ts), and only by a person's word where many would.
  */
 import { watch, type FSWatcher } from "node:fs";
@@ -9,7 +10,7 @@ import type { KeptKind, ManifestError, ManifestState } from "@/lib/manifests";
 import type { ServerContext } from "./context";
 import { apiVersionOf, type Kind } from "./kinds";
 import { allApplied, applyObject, kindOfManifest, placed } from "./manifest-apply";
-import { readManifestFolder, type ManifestFile, type ManifestObject } from "./manifest-files";
+import { ManifestFolder, type ManifestFile, type ManifestObject } from "./manifest-files";
 import { idOf, nameOf, Removals } from "./manifest-removal";
 import type { Log } from "./server";
 import { isApiError } from "./status";
@@ -24,13 +25,15 @@ export interface ManifestWatch {
    * `precondition` where the files can't all be read; then nothing is removed.
    */
   confirmRemoval(uids: readonly string[]): Promise<void>;
-  /** Told after every scan that changed the state. Returns how to stop. */
+  /** Told after every scan that found something to do. Returns how to stop. */
   onChange(listener: () => void): () => void;
   close(): void;
 }
 
 const settleMs = 200;
 const unreadableAgainMs = 3_000;
+/** The kubelet's fileCheckFrequency. */
+const rescanAfterMs = 20_000;
 
 /** Applies the folder once and watches it. Never throws for what is in the files; see `state().errors`. */
 export async function watchManifests(context: ServerContext, folder: string, log: Log): Promise<ManifestWatch> {
@@ -51,7 +54,10 @@ class Manifests implements ManifestWatch {
   private readonly removals: Removals;
   private readonly listeners = new Set<() => void>();
   private readonly stopped = new AbortController();
-  private watched: { readonly watcher: FSWatcher; readonly inode: bigint } | undefined;
+  private readonly files: ManifestFolder;
+  private watched: { readonly watcher: FSWatcher; readonly id: string } | undefined;
+  /** The last scan left nothing to be done: while the files are the same, there is nothing to do. */
+  private isSettled = false;
   private scanning: Promise<unknown> = Promise.resolve();
   private dueAtMs: number | undefined;
 
@@ -62,6 +68,7 @@ class Manifests implements ManifestWatch {
   ) {
     this.current = { folder, files: [], errors: [], kept: [] };
     this.removals = new Removals(context, log);
+    this.files = new ManifestFolder(folder);
   }
 
   state(): ManifestState {
@@ -92,8 +99,9 @@ class Manifests implements ManifestWatch {
 
   /** Listens for edits of the folder that has the name now: it may be another one than before. */
   private async follow(): Promise<void> {
-    const { ino: inode } = await stat(this.folder, { bigint: true });
-    if (this.watched?.inode === inode || this.stopped.signal.aborted) return;
+    const { dev, ino } = await stat(this.folder, { bigint: true });
+    const id = `${dev}:${ino}`;
+    if (this.watched?.id === id || this.stopped.signal.aborted) return;
     this.watched?.watcher.close();
     this.watched = undefined;
     const watcher = watch(this.folder, () => this.rescanIn(settleMs));
@@ -102,7 +110,7 @@ class Manifests implements ManifestWatch {
       this.watched = undefined;
       this.rescanIn(unreadableAgainMs);
     });
-    this.watched = { watcher, inode };
+    this.watched = { watcher, id };
   }
 
   /** One wait at a time; an earlier one takes the place of a later one. An editor writes in several steps: edits wait until it is quiet. */
@@ -134,15 +142,12 @@ class Manifests implements ManifestWatch {
 
   private async scan(confirmed: readonly string[]): Promise<boolean> {
     if (this.stopped.signal.aborted) return false;
-    let files: ManifestFile[];
-    try {
-      await this.follow();
-      files = await readManifestFolder(this.folder);
-    } catch (error) {
-      this.publish({ ...this.current, problem: messageOf(error) });
-      this.rescanIn(unreadableAgainMs);
-      return false;
-    }
+    this.rescanIn(rescanAfterMs);
+    const read = await this.read();
+    if (read === undefined) return false;
+    const { files, changed } = read;
+    if (this.isSettled && !changed) return true;
+    this.isSettled = false;
     const errors = [...files.flatMap((file) => file.errors), ...this.emptied(files)];
     const wanted = this.collect(files, errors);
     // An object that could not be told is missing from `wanted`, and is not gone all the same.
@@ -153,7 +158,21 @@ class Manifests implements ManifestWatch {
     if (againInMs !== undefined) this.rescanIn(againInMs);
     const listed = files.map(({ file, objects }) => ({ file, objects: objects.length }));
     this.publish({ folder: this.folder, files: listed, errors, kept: keptKinds(wanted), ...(waiting ? { waiting } : {}) });
+    this.isSettled = errors.length === 0 && againInMs === undefined && waiting === undefined;
     return complete;
+  }
+
+  /** undefined while the folder can't be read. */
+  private async read(): Promise<Awaited<ReturnType<ManifestFolder["read"]>> | undefined> {
+    try {
+      await this.follow();
+      return await this.files.read();
+    } catch (error) {
+      this.isSettled = false;
+      this.publish({ ...this.current, problem: messageOf(error) });
+      this.rescanIn(unreadableAgainMs);
+      return undefined;
+    }
   }
 
   /** A file is empty for a moment while somebody writes it anew: what it brought stays until the file itself is gone. */
