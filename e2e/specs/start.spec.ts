@@ -1,6 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rmdir, symlink, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { dataFolderPrefix, project, resetData } from "@/e2e/app";
 
@@ -21,4 +23,13 @@ test("SIGTERM to npm, as a service manager sends it, stops the app: nothing goes
   // The port closes with the process; a reset is refused while one still holds the folder.
   await expect.poll(() => fetch(`${url()}/healthz`).then(() => "answers", () => "gone")).toBe("gone");
   await resetData(folder);
+});
+
+test("the voldeck command runs from any folder, through the link that npm makes of it", async () => {
+  const folder = await mkdtemp(dataFolderPrefix());
+  const link = join(folder, "voldeck");
+  await symlink(join(project, "bin/voldeck"), link);
+  expect(execFileSync(link, ["inspect", "--help"], { cwd: tmpdir(), encoding: "utf8" })).toContain("--root FOLDER");
+  await unlink(link);
+  await rmdir(folder);
 });
