@@ -77,5 +77,5 @@ function Heard() {
   const { status } = useCluster();
   const nowMs = useNowMs();
   const heardAtMs = status?.light.heardAtMs;
-  return heardAtMs === undefined ? null : <> · heard {ago(Math.max(0, nowMs - heardAtMs))}</>;
+  return heardAtMs === undefined ? null : <> · updated {ago(Math.max(0, nowMs - heardAtMs))}</>;
 }
