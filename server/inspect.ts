@@ -32,7 +32,7 @@ const defaultRoot = "/var/lib/kubelet";
 const defaultFlexVolumeDir = "/usr/libexec/kubernetes/kubelet-plugins/volume/exec";
 const defaultTimeoutSeconds = 5;
 
-export const inspectUsage = `Usage: npm run inspect -- [options]
+export const inspectUsage = `Usage: voldeck inspect [options]
 Shows what lies below a kubelet's root and in the mount table. Changes nothing, runs no driver, asks no API.
   --root FOLDER            the kubelet's root (default ${defaultRoot})
   --flexvolume-dir FOLDER  where FlexVolume drivers lie (default ${defaultFlexVolumeDir})
