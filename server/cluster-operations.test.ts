@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Pod } from "@/lib/kube/pods";
 import type { NodeReport, ReportedVolume } from "@/lib/node-report";
-import { mountedSize } from "@/server/cluster-operations";
+import { followOperations, mountedSize } from "@/server/cluster-operations";
 import type { Hosts } from "@/server/cluster-view";
+import { FakeClock, MemoryLog } from "@/server/hosts/memory";
 
 const pod: Pod = { metadata: { namespace: "shop", name: "cache", uid: "u" }, spec: { nodeName: "node-1", containers: [] } };
 const hot = { podUID: "u", specName: "hot", volumeName: "hot", pluginName: "kubernetes.io/empty-dir", mode: "Filesystem", path: "/p", found: true, mounts: [], capacityBytes: "4096", usedBytes: "0" } as const;
@@ -26,5 +27,32 @@ describe("the size of a mounted volume", () => {
   ])("$name", async ({ node, volumes, expected }) => {
     const snapshot = { pods: new Map([["shop/cache" as never, pod]]) };
     expect(await mountedSize(snapshot, hosts(node, volumes), { podUID: "u", volumeName: "hot" })).toEqual(expected);
+  });
+});
+
+describe("following operations", () => {
+  const idle = { ...hosts("node-1", undefined), onChange: () => () => undefined };
+  const parts = (settled: Promise<void>, followAll: () => Promise<void>) => ({
+    operations: { followAll },
+    cluster: { settled, onChange: () => () => undefined },
+    hosts: idle,
+    clock: new FakeClock(),
+    log: new MemoryLog(),
+  });
+
+  it("begins when the cluster has been read, and ends when it is stopped", async () => {
+    const read = Promise.withResolvers<void>();
+    const followed = Promise.withResolvers<void>();
+    const stop = followOperations(parts(read.promise, async () => followed.resolve()));
+    read.resolve();
+    await followed.promise;
+    await stop();
+  });
+
+  it("ends at a stop though the cluster was never read", async () => {
+    let count = 0;
+    const stop = followOperations(parts(new Promise(() => undefined), async () => void (count += 1)));
+    await stop();
+    expect(count).toBe(0);
   });
 });
