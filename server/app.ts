@@ -27,7 +27,9 @@ export interface Served {
 
 /** `project` is the folder that the sample lies in. */
 export async function createApp(options: Options, project: string): Promise<App> {
-  const contexts = loadContexts({ paths: options.kubeconfigs, env: process.env });
+  const configured = loadContexts({ paths: options.kubeconfigs, env: process.env });
+  const contexts = configured?.contexts.length === 0 ? undefined : configured;
+  if (configured && !contexts) processLog.info("no context leads to a cluster: this machine is shown", { kubeconfig: configured.from });
   const served: Served[] = [];
   if (contexts) served.push(await createLiveClusters({ contexts: contexts.contexts, log: processLog, nowMs: Date.now }));
   if (!contexts || options.manifestsFolder !== undefined) {

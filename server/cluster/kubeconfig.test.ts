@@ -63,6 +63,25 @@ describe("loadContexts", () => {
     expect(loadContexts({ env: { HOME: "/nonexistent" } })).toBeUndefined();
   });
 
+  const nothing = [
+    { name: "an empty file", text: "" },
+    { name: "a file with a comment", text: "# nothing yet\n" },
+    { name: "no contexts", text: "apiVersion: v1\nkind: Config\nclusters: null\ncontexts: null\nusers: null\n" },
+    { name: "a context of a cluster that is not there", text: "contexts: [{ name: x, context: { cluster: y, user: z } }]\n" },
+  ];
+
+  it.each(nothing)("takes $name in the home folder for no cluster", ({ text }) => {
+    const home = folder({ ".kube/config": text });
+    expect(loadContexts({ env: { HOME: home } })).toEqual({ contexts: [], current: undefined, from: join(home, ".kube/config") });
+  });
+
+  it.each(nothing)("refuses $name that was asked for", ({ text }) => {
+    const file = join(folder({ config: text }), "config");
+    const message = `kubeconfig ${file}: no context in it leads to a cluster`;
+    expect(() => loadContexts({ paths: [file], env: {} })).toThrow(message);
+    expect(() => loadContexts({ env: { KUBECONFIG: file } })).toThrow(message);
+  });
+
   it("names the file that can't be read", () => {
     expect(() => loadContexts({ paths: [join(dir, "broken")], env: {} })).toThrow(`kubeconfig ${join(dir, "broken")}: `);
     expect(() => loadContexts({ env: { KUBECONFIG: "/missing" } })).toThrow("KUBECONFIG: no such file: /missing");

@@ -3,9 +3,10 @@
  * files, runs exec plugins and refreshes tokens; connections are ours (one dispatcher per cluster and identity).
  */
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { KubeConfig, type Cluster, type Context, type User } from "@kubernetes/client-node";
+import { parse } from "yaml";
 import { AppError, messageOf } from "@/lib/errors";
 
 const serviceAccountToken = "/var/run/secrets/kubernetes.io/serviceaccount/token";
@@ -41,42 +42,50 @@ export interface KubeconfigSources {
 
 /**
  * The contexts that are configured: --kubeconfig, else KUBECONFIG (several files, the first to name a thing wins, missing ones are
- * skipped), else ~/.kube/config, else the service account of the pod. undefined when nothing is configured. Throws AppError
- * `invalid` with the file's name for one that can't be read.
+ * skipped), else ~/.kube/config, else the service account of the pod. undefined when nothing is configured; without contexts where only
+ * a ~/.kube/config lies there and names none. Throws AppError `invalid` with the file's name for one that can't be read, and for one
+ * that was asked for and names no context.
  */
 export function loadContexts(sources: KubeconfigSources): ContextList | undefined {
-  const files = kubeconfigFiles(sources);
-  if (files.length > 0) {
-    const configs = files.map((file) => ({ file, config: readKubeconfig(file) }));
-    const isNamed = (sources.paths ?? []).length > 0;
-    const flagsOf = (name: string) => [...(isNamed ? fileFlags(configs, name) : []), "--context", name];
-    return contextsOf(merge(configs.map(({ config }) => config)), { from: files.join(delimiter), flagsOf });
-  }
+  const { files, areChosen } = kubeconfigFiles(sources);
+  const list = files.length > 0 ? contextsOfFiles(files, (sources.paths ?? []).length > 0) : undefined;
+  if (list !== undefined && list.contexts.length > 0) return list;
+  if (areChosen) throw new AppError("invalid", `kubeconfig ${files.join(delimiter)}: no context in it leads to a cluster`);
   if (sources.env["KUBERNETES_SERVICE_HOST"] && existsSync(serviceAccountToken)) {
     const config = new KubeConfig();
     config.loadFromCluster();
     return contextsOf(config, { from: "in-cluster", flagsOf: () => [] });
   }
-  return undefined;
+  return list;
 }
 
-function kubeconfigFiles({ paths = [], env }: KubeconfigSources): readonly string[] {
-  if (paths.length > 0) return paths;
+function contextsOfFiles(files: readonly string[], isNamed: boolean): ContextList {
+  const configs = files.map((file) => ({ file, config: readKubeconfig(file) }));
+  const flagsOf = (name: string) => [...(isNamed ? fileFlags(configs, name) : []), "--context", name];
+  return contextsOf(merge(configs.map(({ config }) => config)), { from: files.join(delimiter), flagsOf });
+}
+
+/** `areChosen`: a person named them. */
+function kubeconfigFiles({ paths = [], env }: KubeconfigSources): { readonly files: readonly string[]; readonly areChosen: boolean } {
+  if (paths.length > 0) return { files: paths, areChosen: true };
   const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
   if (listed.length > 0) {
     const present = listed.filter((file) => existsSync(file));
     if (present.length === 0) throw new AppError("invalid", `KUBECONFIG: no such file: ${listed.join(", ")}`);
-    return present;
+    return { files: present, areChosen: true };
   }
   const home = env["HOME"];
   const standard = home ? join(home, ".kube", "config") : undefined;
-  return standard !== undefined && existsSync(standard) ? [standard] : [];
+  return { files: standard !== undefined && existsSync(standard) ? [standard] : [], areChosen: false };
 }
 
 function readKubeconfig(file: string): KubeConfig {
   const config = new KubeConfig();
   try {
-    config.loadFromFile(file);
+    // Read once: it may be a pipe. The library refuses what holds nothing, which kubectl takes for an empty configuration.
+    const text = readFileSync(file, "utf8");
+    config.loadFromString(parse(text) === null ? "{}" : text);
+    config.makePathsAbsolute(dirname(file));
   } catch (error) {
     throw new AppError("invalid", `kubeconfig ${file}: ${messageOf(error)}`, { cause: error });
   }
