@@ -7,7 +7,7 @@ import { dirName, joinPath } from "@/lib/go-path";
 import type { ReportedLeftover } from "@/lib/node-report";
 import type { LookedAt } from "@/server/node/inspect";
 import { isAtOrBelow, type MountRows } from "@/server/node/mount-rows";
-import { listFolder, type OnUnread } from "@/server/node/reconstruct";
+import { namesOf, type OnUnread } from "@/server/node/reconstruct";
 import type { KubeletVolumeHost } from "@/server/volume/host";
 import { escapeQualifiedName } from "@/server/volume/paths";
 import { csiPluginName } from "@/server/volume/plugins/csi/source";
@@ -49,9 +49,9 @@ async function stagedData(input: LeftoverInput): Promise<readonly ReportedLeftov
   const base = host.getPluginDir(csiPluginName);
   const used = new Set(looked.flatMap(({ volume }) => (volume.deviceMountPath === undefined ? [] : [dirName(volume.deviceMountPath)])));
   const found: ReportedLeftover[] = [];
-  for (const { name: driver } of await listFolder(host.ports.files, base, onUnread)) {
+  for (const driver of await namesOf(host.ports.files, base, { kind: "directory", onUnread })) {
     if (driver === "volumeDevices") continue;
-    for (const { name } of await listFolder(host.ports.files, joinPath(base, driver), onUnread)) {
+    for (const name of await namesOf(host.ports.files, joinPath(base, driver), { kind: "directory", onUnread })) {
       const path = joinPath(base, driver, name);
       if (used.has(path) || isMountedBelow(input, path)) continue;
       found.push({ path, why: `nothing is staged there${await volumeIn(host, path)}` });
@@ -67,7 +67,7 @@ async function deviceData(input: LeftoverInput): Promise<readonly ReportedLeftov
   const block = looked.filter(({ volume }) => volume.mode === "Block" && volume.pluginName === csiPluginName);
   const used = new Set(["staging", "publish", ...block.map(({ volume }) => escapeQualifiedName(volume.specName))]);
   const found: ReportedLeftover[] = [];
-  for (const { name } of await listFolder(host.ports.files, base, onUnread)) {
+  for (const name of await namesOf(host.ports.files, base, { kind: "directory", onUnread })) {
     const path = joinPath(base, name);
     if (used.has(name) || isMountedBelow(input, path)) continue;
     found.push({ path, why: `no pod maps it${await volumeIn(host, joinPath(path, "data"))}` });

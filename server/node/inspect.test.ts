@@ -166,6 +166,32 @@ describe("what is broken", () => {
     expect(report.podFolders?.map(({ podUID }) => podUID)).toEqual(["uid-a", "uid-b"]);
   });
 
+  it("no link is followed, and what is no folder counts as none: both are named", async () => {
+    const link = (target: string): Seed => ({ kind: "symlink", target });
+    const odd: Readonly<Record<string, string>> = {
+      [`${csi}/link`]: "a link lies where a folder belongs: it is not looked into",
+      [`${pods}/a-file`]: "a file lies where a folder belongs: it is not looked into",
+      [`${pods}/a-link`]: "a link lies where a folder belongs: it is not looked into",
+      [`${pods}/uid-a/volumes/kubernetes.io~link`]: "a link lies where a folder belongs: it is not looked into",
+      [`${pods}/uid-a/volumes/kubernetes.io~secret/s`]: "a link lies where a folder belongs: it is not looked into",
+      [`${pods}/uid-b/volumes`]: "a link lies where a folder belongs: it is not looked into",
+      [`${pods}/uid-c/volumeDevices/kubernetes.io~csi/pvc-1`]: "a folder lies where a link belongs: it is not looked into",
+    };
+    const report = await look({
+      "/etc/kubernetes.io~configmap/passwd/x": "1",
+      [`${csi}/link`]: link("/etc"),
+      [`${pods}/a-file`]: "",
+      [`${pods}/a-link`]: link("/etc"),
+      [`${pods}/uid-a/volumes/kubernetes.io~link`]: link("/etc"),
+      [`${pods}/uid-a/volumes/kubernetes.io~secret/s`]: link("/etc"),
+      [`${pods}/uid-b/volumes`]: link("/etc"),
+      [`${pods}/uid-c/volumeDevices/kubernetes.io~csi/pvc-1`]: folder,
+    });
+    expect(report.volumes).toEqual([]);
+    expect(report.podFolders?.map(({ podUID }) => podUID)).toEqual(["uid-a", "uid-b", "uid-c"]);
+    expect(Object.fromEntries(report.unread?.map(({ path, why }) => [path, why]) ?? [])).toEqual(odd);
+  });
+
   it("use that can't be asked in time is a problem, and the volume stays mounted", async () => {
     const path = `${pods}/uid-a/volumes/kubernetes.io~nfs/share`;
     const report = await look({}, { tmpfs: [path] }, ({ files }) => files.failOn("statfs", path, fileError("statfs", path, "ETIMEDOUT")));

@@ -8,7 +8,7 @@ import type { NodeReport, ReportedDataFile, ReportedLeftover, ReportedVolume } f
 import { listFlexDrivers, listPluginSockets } from "@/server/node/inspect-drivers";
 import { findLeftovers } from "@/server/node/inspect-leftovers";
 import { isAtOrBelow, MountRows } from "@/server/node/mount-rows";
-import { constructSpec, globalPathOf, listFolder, scanPodFolders, sharesDevice, type FoundFolder } from "@/server/node/reconstruct";
+import { constructSpec, globalPathOf, namesOf, scanPodFolders, sharesDevice, type FoundFolder } from "@/server/node/reconstruct";
 import { reportedMount, reportedStats, type Stats } from "@/server/node/report";
 import { sharedName } from "@/server/node/resolve-volume";
 import type { KubeletVolumeHost } from "@/server/volume/host";
@@ -64,8 +64,8 @@ export async function inspectNode(input: InspectInput): Promise<NodeReport> {
   const table = (await host.getMounter()?.mountInfo()) ?? [];
   const rows = new MountRows(table, root);
   const flexDrivers = await listFlexDrivers(files, input.flexVolumeDir, onUnread);
-  const pods = await listFolder(files, host.getPodsDir(), onUnread);
-  const podFolders = pods.map(({ name }) => ({ podUID: name, path: joinPath(host.getPodsDir(), name) }));
+  const pods = await namesOf(files, host.getPodsDir(), { kind: "directory", onUnread });
+  const podFolders = pods.map((podUID) => ({ podUID, path: joinPath(host.getPodsDir(), podUID) }));
   const folders = await scanPodFolders(files, host.getPodsDir(), onUnread);
   const looked = await inTurns(folders, (folder) => lookAt({ ...input, rows, flexDrivers }, folder));
   const volumes = looked.map(({ volume }) => volume);

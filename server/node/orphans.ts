@@ -33,8 +33,8 @@ export async function removeOrphans(parts: OrphanParts, { isKept, known }: Known
   const podsDir = host.getPodsDir();
   const leftovers: Leftover[] = [];
   const entries = await files.readDir(podsDir).catch(() => []);
-  for (const { name: podUID } of entries) {
-    if (isKept(podUID)) continue;
+  for (const { name: podUID, kind } of entries) {
+    if (kind !== "directory" || isKept(podUID)) continue;
     const path = joinPath(podsDir, podUID);
     const why = await removePodFolder(parts, podUID, path);
     if (why === undefined) continue;

@@ -11,7 +11,7 @@ import { sharedName } from "@/server/node/resolve-volume";
 import { VolumeError } from "@/server/volume/errors";
 import { unescapeQualifiedName } from "@/server/volume/paths";
 import { isBlockPlugin, type VolumePlugin } from "@/server/volume/plugin";
-import type { DirEntry, Files } from "@/server/volume/ports";
+import type { DirEntry, FileKind, Files } from "@/server/volume/ports";
 import type { Spec } from "@/server/volume/spec";
 import { getUniqueVolumeNameFromSpecWithPod, splitUniqueName } from "@/server/volume/unique-name";
 
@@ -34,24 +34,53 @@ export interface Reconstruction {
   readonly unknown: readonly UnknownFolder[];
 }
 
-/** Called with a folder that is there and can't be listed. */
+/** Called with what is there and can't be listed, or is not what belongs there. */
 export type OnUnread = (path: string, error: unknown) => void;
 
-/** Reads only. What can't be listed is left out, as by the kubelet. */
+/** Where volumes lie in a pod's folder: as folders, or as links to devices. */
+const volumeFolders = [
+  { folder: "volumes", mode: "Filesystem", kind: "directory" },
+  { folder: "volumeDevices", mode: "Block", kind: "symlink" },
+] as const;
+
+/** Reads only, and follows no link. What can't be listed, or is no folder where one belongs, is left out and named. */
 export async function scanPodFolders(files: Files, podsDir: string, onUnread: OnUnread = () => undefined): Promise<readonly FoundFolder[]> {
   const found: FoundFolder[] = [];
-  const namesIn = async (dir: string) => (await listFolder(files, dir, onUnread)).map(({ name }) => name);
-  for (const podUID of await namesIn(podsDir)) {
-    for (const [folder, mode] of [["volumes", "Filesystem"], ["volumeDevices", "Block"]] as const) {
-      const dir = joinPath(podsDir, podUID, folder);
-      for (const escaped of await namesIn(dir)) {
-        for (const specName of await namesIn(joinPath(dir, escaped))) {
-          found.push({ podUID, pluginName: unescapeQualifiedName(escaped), specName, mode, path: joinPath(dir, escaped, specName) });
+  for (const podUID of await namesOf(files, podsDir, { kind: "directory", onUnread })) {
+    const podDir = joinPath(podsDir, podUID);
+    const inPod = await listFolder(files, podDir, onUnread);
+    for (const { folder, mode, kind } of volumeFolders) {
+      const dir = joinPath(podDir, folder);
+      if (!inPod.some((entry) => entry.name === folder && isKind(dir, entry, { kind: "directory", onUnread }))) continue;
+      for (const escaped of await namesOf(files, dir, { kind: "directory", onUnread })) {
+        const pluginDir = joinPath(dir, escaped);
+        for (const specName of await namesOf(files, pluginDir, { kind, onUnread })) {
+          found.push({ podUID, pluginName: unescapeQualifiedName(escaped), specName, mode, path: joinPath(pluginDir, specName) });
         }
       }
     }
   }
   return found;
+}
+
+interface Wanted {
+  readonly kind: FileKind;
+  readonly onUnread: OnUnread;
+}
+
+/** Names of the entries of one kind; others are named to `onUnread`. */
+export async function namesOf(files: Files, dir: string, wanted: Wanted): Promise<readonly string[]> {
+  const entries = await listFolder(files, dir, wanted.onUnread);
+  return entries.filter((entry) => isKind(joinPath(dir, entry.name), entry, wanted)).map(({ name }) => name);
+}
+
+const inWords: Readonly<Record<"directory" | "symlink", string>> = { directory: "folder", symlink: "link" };
+
+function isKind(path: string, entry: DirEntry, { kind, onUnread }: Wanted): boolean {
+  if (entry.kind === kind) return true;
+  const [is, belongs] = [entry.kind, kind].map((each) => (each === "directory" || each === "symlink" ? inWords[each] : each));
+  onUnread(path, new VolumeError(`a ${is} lies where a ${belongs} belongs: it is not looked into`));
+  return false;
 }
 
 /** Sorted; nothing where nothing is. */
@@ -69,7 +98,8 @@ export async function reconstruct(context: OperationContext): Promise<Reconstruc
   const mounts: PodMount[] = [];
   const devices = new Map<string, DeviceMount>();
   const unknown: UnknownFolder[] = [];
-  for (const folder of await scanPodFolders(host.ports.files, host.getPodsDir())) {
+  const onUnread: OnUnread = (path, error) => host.ports.log.error("left out of what is mounted", error, { path });
+  for (const folder of await scanPodFolders(host.ports.files, host.getPodsDir(), onUnread)) {
     try {
       const { mount, device } = await reconstructVolume(context, folder);
       mounts.push(mount);
