@@ -1,4 +1,5 @@
 import { defineConfig } from "@playwright/test";
+import { pathOf } from "@/server/doctor";
 
 const chromiumArgs = [
   "--no-sandbox",
@@ -22,7 +23,7 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   reporter: [["list"], ["json", { outputFile: "dist/reports/browser.json" }]],
   use: {
-    launchOptions: { executablePath: "/usr/bin/chromium", args: chromiumArgs },
+    launchOptions: { executablePath: pathOf("chromium") ?? "/usr/bin/chromium", args: chromiumArgs },
     trace: "retain-on-failure",
     screenshot: "only-on-failure",
   },

@@ -28,7 +28,7 @@ export function examine(): readonly Finding[] {
     node(),
     program({ what: "mount", file: "mount", neededFor: "run", debianPackage: "mount" }),
     mountRights(),
-    program({ what: "loop devices", file: "losetup", neededFor: "run", debianPackage: "mount" }),
+    loopDevices(),
     program({ what: "mkfs.xfs", file: "mkfs.xfs", neededFor: "run", debianPackage: "xfsprogs" }),
     program({ what: "mkfs.ext4", file: "mkfs.ext4", neededFor: "run", debianPackage: "e2fsprogs" }),
     program({ what: "Chromium", file: "chromium", neededFor: "test", debianPackage: "chromium" }),
@@ -45,10 +45,26 @@ function node(): Finding {
   };
 }
 
+/** Only root has them, and a container may keep them from root as well. */
+function loopDevices(): Finding {
+  const found = program({ what: "loop devices", file: "losetup", neededFor: "run", debianPackage: "mount" });
+  if (found.state === "missing") return found;
+  if (process.getuid?.() !== 0) return { ...found, state: "limited", detail: "need root: claims that want a disk stay unmounted" };
+  const tried = spawnSync(found.detail, ["--find"], { encoding: "utf8", timeout: 10_000 });
+  if (tried.status === 0) return { ...found, detail: `${found.detail}, ${tried.stdout.trim()} is free` };
+  const words = (tried.error?.message ?? tried.stderr).trim().split("\n")[0] ?? "";
+  return { ...found, state: "limited", detail: `none can be had (${words}): claims that want a disk stay unmounted` };
+}
+
 const searchPath = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
+/** Where a program lies that a package manager installs; undefined where it lies in none of these folders. */
+export function pathOf(file: string): string | undefined {
+  return searchPath.map((folder) => `${folder}/${file}`).find((path) => existsSync(path));
+}
+
 function program(wanted: { what: string; file: string; neededFor: Finding["neededFor"]; debianPackage: string }): Finding {
-  const found = searchPath.map((folder) => `${folder}/${wanted.file}`).find((path) => existsSync(path));
+  const found = pathOf(wanted.file);
   const { what, neededFor, debianPackage } = wanted;
   if (found !== undefined) return { what, state: "ok", detail: found, neededFor, debianPackage };
   return { what, state: "missing", detail: `${wanted.file} was not found`, neededFor, debianPackage };
