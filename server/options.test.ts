@@ -19,11 +19,20 @@ describe("parseOptions", () => {
     expect(parseOptions(args, { HOME: "/h" }).pages).toBe(pages);
   });
 
+  it("takes block devices and NFS exports for --allow-device", () => {
+    const given = ["/dev/../dev/sdb", "srv.example:/export/a", "127.0.0.1:/x", "[::1]:/x"];
+    const args = given.flatMap((text) => ["--allow-device", text]);
+    expect(parseOptions(args, { HOME: "/h" }).allowDevices).toEqual(["/dev/sdb", ...given.slice(1)]);
+  });
+
   it.each([
     { name: "a port that is no number names its flag", args: ["--port", "http"], env: {}, message: '--port: "http" is not a port (0 to 65535)' },
     { name: "a port variable beyond the range", args: [], env: { PORT: "70000" }, message: 'PORT: "70000" is not a port (0 to 65535)' },
     { name: "a host name to listen on", args: ["--listen", "example.org"], env: {}, message: '--listen: "example.org" is not an IP address' },
     { name: "a relative path", args: ["--allow-path", "data"], env: {}, message: '--allow-path: "data" is not an absolute path' },
+    { name: "a device that is neither a path nor an export", args: ["--allow-device", "sda"], env: {}, message: '--allow-device: "sda" is neither an absolute path nor an export (server:/path)' },
+    { name: "an export of no path", args: ["--allow-device", "srv:export"], env: {}, message: /is neither/ },
+    { name: "an export that would be an option", args: ["--allow-device", "-o:/x"], env: {}, message: /-o|ambiguous/ },
     { name: "an unknown flag", args: ["--prot", "1"], env: {}, message: /--prot/ },
     { name: "a stray word", args: ["stray"], env: {}, message: /stray/ },
   ])("refuses $name", ({ args, env, message }) => {

@@ -29,7 +29,7 @@ export const usage = `Usage: npm start -- [options]
   --manifests FOLDER   manifests of the standalone node (default: a sample in the data folder)
   --kubeconfig FILE    clusters to show; may be given several times (KUBECONFIG)
   --allow-path PATH    a path outside its root that manifests may use; may be given several times
-  --allow-device PATH  a block device that manifests may use; may be given several times
+  --allow-device PATH  a block device, or an NFS export (server:/path), that manifests may use; may be given several times
   --simulated          simulate mounts in memory (labelled so on every page)
   --no-pages           serve the API alone, without the pages
   --help               this text`;
@@ -64,7 +64,7 @@ export function parseOptions(args: readonly string[], env: Environment): Options
     manifestsFolder: values.manifests === undefined ? undefined : resolve(values.manifests),
     kubeconfigs: values.kubeconfig ?? [],
     allowPaths: (values["allow-path"] ?? []).map((path) => absolute("--allow-path", path)),
-    allowDevices: (values["allow-device"] ?? []).map((path) => absolute("--allow-device", path)),
+    allowDevices: (values["allow-device"] ?? []).map(deviceOrExport),
     simulated: values.simulated ?? false,
     development: values.dev ?? false,
     pages: values["no-pages"] !== true,
@@ -98,6 +98,13 @@ function parseListen(flag: string | undefined, variable: string | undefined): st
 function absolute(flag: string, path: string): string {
   if (path.startsWith("/")) return resolve(path);
   throw new AppError("invalid", `${flag}: ${JSON.stringify(path)} is not an absolute path`);
+}
+
+/** An export is compared word for word with what a manifest mounts, an IPv6 server in brackets. */
+function deviceOrExport(text: string): string {
+  if (/^(\[[0-9A-Fa-f:.%]+\]|[^\s/:[\]-][^\s/:[\]]*):\/\S*$/.test(text)) return text;
+  if (text.startsWith("/")) return resolve(text);
+  throw new AppError("invalid", `--allow-device: ${JSON.stringify(text)} is neither an absolute path nor an export (server:/path)`);
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
