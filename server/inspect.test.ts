@@ -1,7 +1,10 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { withoutControls } from "@/lib/controls";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NodeReport, ReportedVolume } from "@/lib/node-report";
-import { hasFindings, inspectJson, parseInspectOptions } from "@/server/inspect";
+import { isolatedFolder, removeFolder } from "@/server/hosts/linux/test-folder";
+import { hasFindings, inspect, inspectJson, parseInspectOptions } from "@/server/inspect";
 import { inspectText } from "@/server/inspect-text";
 
 const volume: ReportedVolume = {
@@ -35,7 +38,7 @@ describe("flags of inspect", () => {
   it("has a kubelet's defaults", () => {
     expect(parseInspectOptions(["--node-name", "n"])).toEqual({
       root: "/var/lib/kubelet",
-      flexVolumeDir: "/usr/libexec/kubernetes/kubelet-plugins/volume/exec",
+      flexVolumeDir: undefined,
       nodeName: "n",
       json: false,
       verbose: false,
@@ -58,6 +61,33 @@ describe("flags of inspect", () => {
       expect(() => parseInspectOptions(args)).toThrow(message);
     });
   }
+});
+
+describe("the folder of FlexVolume drivers", () => {
+  const given = { nodeName: "n", json: false, verbose: false, timeoutMs: 5000 };
+  let data = "";
+  beforeEach(() => {
+    data = isolatedFolder();
+    mkdirSync(join(data, "node/pods/uid-a/volumes/acme~share/docs"), { recursive: true });
+    mkdirSync(join(data, "flexvolume/acme~share"), { recursive: true });
+    writeFileSync(join(data, "flexvolume/acme~share/share"), "", { mode: 0o755 });
+  });
+  afterEach(() => removeFolder(data));
+
+  const inspected = async (flexVolumeDir?: string) => {
+    const { volumes, flexDrivers } = await inspect({ ...given, root: join(data, "node"), flexVolumeDir });
+    return { problem: volumes[0]?.problem, drivers: flexDrivers.map(({ name }) => name) };
+  };
+
+  it("is the one beside a root that Voldeck made", async () => {
+    writeFileSync(join(data, "node/.voldeck-root"), "");
+    expect(await inspected()).toEqual({ problem: undefined, drivers: ["acme/share"] });
+  });
+
+  it("is a kubelet's own beside any other root, unless it is named", async () => {
+    expect((await inspected()).problem).toContain("lies in /usr/libexec/kubernetes/kubelet-plugins/volume/exec");
+    expect(await inspected(join(data, "flexvolume"))).toEqual({ problem: undefined, drivers: ["acme/share"] });
+  });
 });
 
 describe("findings", () => {

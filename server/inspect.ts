@@ -3,13 +3,14 @@
  * starts nothing but the child that reads mounts that may hang, connects to nothing. Reached by main.ts.
  */
 import { hostname } from "node:os";
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { withoutControls } from "@/lib/controls";
 import { AppError, codeOf, isAppError, messageOf } from "@/lib/errors";
 import type { NodeReport } from "@/lib/node-report";
 import { systemClock } from "@/server/hosts/clock";
 import { createReadOnlyHost, type ReadOnlyHost } from "@/server/hosts/linux/read-only";
+import { markerName } from "@/server/hosts/linux/root";
 import { inspectText } from "@/server/inspect-text";
 import { processLog } from "@/server/log";
 import { inspectNode } from "@/server/node/inspect";
@@ -18,7 +19,8 @@ import { newKubeletPlugins } from "@/server/volume/plugins";
 
 export interface InspectOptions {
   readonly root: string;
-  readonly flexVolumeDir: string;
+  /** undefined: the folder beside a root of Voldeck's own, else a kubelet's default. */
+  readonly flexVolumeDir: string | undefined;
   readonly nodeName: string;
   readonly json: boolean;
   readonly verbose: boolean;
@@ -35,7 +37,8 @@ const defaultTimeoutSeconds = 5;
 export const inspectUsage = `Usage: voldeck inspect [options]
 Shows what lies below a kubelet's root and in the mount table. Changes nothing, runs no driver, asks no API.
   --root FOLDER            the kubelet's root (default ${defaultRoot})
-  --flexvolume-dir FOLDER  where FlexVolume drivers lie (default ${defaultFlexVolumeDir})
+  --flexvolume-dir FOLDER  where FlexVolume drivers lie (default ${defaultFlexVolumeDir};
+                           of a root that Voldeck made: flexvolume beside it)
   --node-name NAME         the node's name in the report (default: this machine's name)
   --timeout SECONDS        how long a call on a mount that may hang is waited for (default ${defaultTimeoutSeconds})
   --json                   print the whole report as JSON
@@ -77,7 +80,7 @@ export function parseInspectOptions(args: readonly string[]): InspectOptions | "
   if (values.help === true) return "help";
   return {
     root: absolute("--root", values.root ?? defaultRoot),
-    flexVolumeDir: absolute("--flexvolume-dir", values["flexvolume-dir"] ?? defaultFlexVolumeDir),
+    flexVolumeDir: values["flexvolume-dir"] === undefined ? undefined : absolute("--flexvolume-dir", values["flexvolume-dir"]),
     nodeName: nodeNameOf(values["node-name"]),
     json: values.json ?? false,
     verbose: values.verbose ?? false,
@@ -117,10 +120,17 @@ export async function inspect(options: InspectOptions): Promise<NodeReport> {
   const host = await openRoot(options, manager);
   try {
     await manager.initPlugins(newKubeletPlugins(), undefined, host.kubelet);
-    return await inspectNode({ host: host.kubelet, manager, root: host.root, flexVolumeDir: options.flexVolumeDir });
+    const flexVolumeDir = options.flexVolumeDir ?? (await flexVolumeDirOf(host));
+    return await inspectNode({ host: host.kubelet, manager, root: host.root, flexVolumeDir });
   } finally {
     host.close();
   }
+}
+
+/** A root with Voldeck's marker has its drivers in the same data folder. */
+async function flexVolumeDirOf({ kubelet, root }: ReadOnlyHost): Promise<string> {
+  const marker = await kubelet.ports.files.lstat(join(root, markerName)).catch(() => undefined);
+  return marker?.kind === "file" ? join(dirname(root), "flexvolume") : defaultFlexVolumeDir;
 }
 
 async function openRoot({ root, nodeName, timeoutMs }: InspectOptions, manager: VolumePluginManager): Promise<ReadOnlyHost> {

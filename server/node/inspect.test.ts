@@ -136,6 +136,11 @@ describe("volumes in pods' folders", () => {
     expect(only(report.volumes)).toMatchObject({ pluginName: "kubernetes.io/aws-ebs", problem: "no volume plugin matched name: kubernetes.io/aws-ebs" });
   });
 
+  it("a volume of a FlexVolume driver that is not there says in which folder it was looked for", async () => {
+    const report = await look({}, { tmpfs: [`${pods}/uid-a/volumes/acme~share/docs`] });
+    expect(only(report.volumes).problem).toBe(`no volume plugin matched name: acme/share; no FlexVolume driver of this name lies in ${flexVolumeDir}`);
+  });
+
   it("a volume of a listed FlexVolume driver is no problem, though nothing was run", async () => {
     const path = `${pods}/uid-a/volumes/acme~share/docs`;
     const driver: Seed = { kind: "file", mode: 0o755 };

@@ -11,6 +11,7 @@ import { isAtOrBelow, MountRows } from "@/server/node/mount-rows";
 import { constructSpec, globalPathOf, namesOf, scanPodFolders, sharesDevice, type FoundFolder } from "@/server/node/reconstruct";
 import { reportedMount, reportedStats, type Stats } from "@/server/node/report";
 import { sharedName } from "@/server/node/resolve-volume";
+import { wrap } from "@/server/volume/errors";
 import type { KubeletVolumeHost } from "@/server/volume/host";
 import { newMetricsStatFS } from "@/server/volume/metrics";
 import type { MountInfo } from "@/server/volume/mount";
@@ -139,7 +140,8 @@ async function identify(look: Look, folder: FoundFolder): Promise<Identity> {
   const { podUID, pluginName, mode } = folder;
   const plugin = await manager.findPluginByName(pluginName).catch((error: unknown) => {
     if (look.flexDrivers.some(({ name }) => name === pluginName)) return undefined;
-    throw error;
+    if (pluginName.startsWith("kubernetes.io/")) throw error;
+    throw wrap(`${messageOf(error)}; no FlexVolume driver of this name lies in ${look.flexVolumeDir}`, error);
   });
   if (!plugin) return {};
   const spec = await constructSpec(plugin, folder);
