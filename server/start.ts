@@ -62,6 +62,7 @@ function build(pages: boolean): void {
   const bundled = run(log, "esbuild", [
     "server/main.ts",
     "server/inspect.ts",
+    "server/match.ts",
     "--bundle",
     "--platform=node",
     "--format=esm",
@@ -91,15 +92,20 @@ function buildIfNeeded(args: readonly string[]): void {
   writeFileSync(stampFile, stamp);
 }
 
-/** A look at a node writes nothing and starts no program: it takes what was built, and never builds. */
-async function inspect(args: readonly string[]): Promise<number> {
-  const built = join(dist, "inspect.js");
+/** Commands that only look: they write nothing and start no program, so they take what was built, and never build. */
+const looks: ReadonlyMap<string, string> = new Map([
+  ["inspect", "runInspect"],
+  ["match", "runMatch"],
+]);
+
+async function look(command: string, run: string, args: readonly string[]): Promise<number> {
+  const built = join(dist, `${command}.js`);
   if (!existsSync(built)) {
     console.error("voldeck: not built yet: npm run build");
     return 2;
   }
-  const { runInspect } = await import(pathToFileURL(built).href);
-  return runInspect(args);
+  const parts = await import(pathToFileURL(built).href);
+  return parts[run](args);
 }
 
 async function start(args: readonly string[]): Promise<void> {
@@ -107,7 +113,9 @@ async function start(args: readonly string[]): Promise<void> {
     console.error(`Voldeck needs Node 22.19 or newer, this is ${process.version}: run it through npm, which brings its own`);
     process.exit(1);
   }
-  if (args[0] === "inspect") process.exit(await inspect(args.slice(1)));
+  const [command = "", ...rest] = args;
+  const run = looks.get(command);
+  if (run !== undefined) process.exit(await look(command, run, rest));
   const quiet = args[0] === "build" || args[0] === "reset" || args.includes("--help");
   if (!quiet) console.log(`This machine:\n${table(examine())}`);
   if (!args.includes("--no-build")) buildIfNeeded(args);
