@@ -33,6 +33,7 @@ function attachWithoutCsi(evidence: VolumeEvidence, blocked: boolean): StageFind
   if (match.kind !== "one" || !match.attachable) return notApplicable("its plugin attaches nothing");
   if (startedUser(evidence) || reported?.state === "mounted") return finding("done", remark("the volume", "is mounted"));
   if (reported?.state === "lost") return finding("done", remark("the volume", "was mounted"));
+  if (evidence.report && isUnused(evidence)) return unused;
   const event = newest(evidence.podEvents, (each) => isRefusalOf(evidence, each));
   const message = event?.message ?? "";
   if (event && stageOfMessage(message) === "attach") return finding("stuck", eventProof(event));
@@ -48,6 +49,7 @@ export function register(evidence: VolumeEvidence): StageFinding {
   const index = drivers.findIndex((each) => each.name === driver);
   const source = `CSINode ${evidence.nodeName}`;
   if (index >= 0) return finding("done", field(source, `.spec.drivers[${index}]`, driver));
+  if (isUnused(evidence)) return unused;
   if (!evidence.csiNode && evidence.unread.has("csinodes")) return finding("unknown", remark("CSINodes", "can't be read"));
   const count = drivers.length === 1 ? "1 driver" : `${drivers.length} drivers`;
   return finding("stuck", evidence.csiNode ? noted(field(source, ".spec.drivers", count), `${driver} is not among them`) : remark(source, "not found"));
@@ -56,6 +58,7 @@ export function register(evidence: VolumeEvidence): StageFinding {
 export function match(evidence: VolumeEvidence): StageFinding {
   const answer = evidence.match;
   if (evidence.nodeName === undefined) return notReached;
+  if (answer.kind !== "one" && isUnused(evidence)) return unused;
   switch (answer.kind) {
     case "one":
       return finding("done", remark(`1 of ${answer.asked} plugins`, answer.plugin));
@@ -74,7 +77,7 @@ export function stage(evidence: VolumeEvidence, blocked: boolean): StageFinding 
   const { volume, reported, match: answer } = evidence;
   const shared = answer.kind === "one" && answer.deviceMountable && !volume.volume.csi;
   if (volume.claimName === undefined && !shared) return notApplicable(volume.volume.csi ? "inline volumes are not staged" : "mounted for the pod alone");
-  if (isUnused(evidence)) return notApplicable("no container uses the volume");
+  if (isUnused(evidence)) return unused;
   if (answer.kind === "one" && !answer.deviceMountable) return notApplicable("its plugin mounts no device");
   const mount = reported?.deviceMountPath && reported.mounts.find((each) => each.target === reported.deviceMountPath);
   if (mount) return finding("done", mountProof(evidence, mount));
@@ -93,7 +96,7 @@ export function stage(evidence: VolumeEvidence, blocked: boolean): StageFinding 
 
 export function publish(evidence: VolumeEvidence, blocked: boolean): StageFinding {
   const { reported, report } = evidence;
-  if (isUnused(evidence)) return notApplicable("no container uses the volume, so it is not mounted");
+  if (isUnused(evidence)) return unused;
   if (reported) return publishByReport(evidence, reported, blocked);
   const started = startedUser(evidence);
   if (started && !report) {
@@ -105,7 +108,12 @@ export function publish(evidence: VolumeEvidence, blocked: boolean): StageFindin
   return report ? finding("doing", remark(nodeOf(evidence), "not on its disk yet")) : unknownOnNode(evidence);
 }
 
-/** The kubelet mounts no volume that no container mounts or maps. */
+const unused = notApplicable("no container uses the volume");
+
+/**
+ * The kubelet asks no plugin for a volume that no container mounts or maps, and does not mount it. Source:
+ * pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go (processPodVolumes) of v1.37.2.
+ */
 function isUnused({ volume: { pod, volume }, reported }: VolumeEvidence): boolean {
   return usersOf(pod, volume.name).size === 0 && reported?.state !== "mounted";
 }

@@ -304,6 +304,19 @@ describe("wayOf", () => {
     expect(claimWayOf(user, [evidence(data, { ...onCsi, ...reported({ state: "mounted" }) })])).toMatchObject({ word: "ok" });
   });
 
+  it.each<[string, Partial<VolumeEvidence>, Volume]>([
+    ["that no plugin serves", { match: { kind: "none", asked: 14, text: "no volume plugin matched" } }, { name: "spare", flexVolume: { driver: "example.com/gone" } }],
+    ["that several plugins serve", { match: { kind: "several", plugins: ["a", "b"], text: "multiple volume plugins matched" } }, { name: "spare", flexVolume: { driver: "example.com/two" } }],
+    ["whose driver is not on the node", { match: csi, csiNode }, { name: "spare", csi: { driver: "missing.csi" } }],
+    ["whose driver would attach it", { match: attaching, report: reported({}).report }, { name: "spare", flexVolume: { driver: "example.com/disk" } }],
+  ])("a volume that no container uses is not stuck: one %s", (_name, given, volume) => {
+    const way = wayOf(evidence(volume, given));
+    expect(way.word).toBe("ok");
+    expect(way.stages.find(({ stage }) => stage === "publish")?.state).toBe("not applicable");
+    const used = { ...volume, name: "hot" };
+    expect(wayOf(evidence(used, { ...given, pod: pod({ status: creating }) })).word).not.toBe("ok");
+  });
+
   it("nothing behind a wall is called done or doing", () => {
     const way = wayOf(evidence({ name: "data", csi: { driver: "missing.csi" } }, { csiNode, match: csi, pod: pod({ status: creating }) }));
     expect(way.stages.map(({ state }) => state)).toEqual([
