@@ -82,6 +82,7 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
     newId: () => systemRandom.uuid(),
     cluster: (id) => (id === context.slug ? operated : undefined),
     point: given.point,
+    audit: (write) => log.info("write", { ...write }),
     onChange: () => hosts.changed(["operation", "claim"]),
   });
   const view = createClusterView({

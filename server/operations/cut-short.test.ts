@@ -212,3 +212,27 @@ describe("an operation whose clock is set back", () => {
     expect(Date.parse(ended?.endedAt ?? "")).toBeGreaterThanOrEqual(Date.parse(ended?.startedAt ?? ""));
   });
 });
+
+describe("the audit of a write", () => {
+  const write = { who: "me", verb: "expand-claim", cluster: "c", object: "shop/data", before: "1Gi", after: "2Gi" };
+
+  it.each([
+    ["that was accepted", "ok", "accepted"],
+    ["that was refused", "refuse", "refused: exceeded quota: q"],
+    ["whose answer was lost after it was obeyed", "lost after", "answer lost: the object holds the target: it was sent"],
+    ["whose answer was lost before it was", "lost before", "answer lost: Not known to have been sent: the object asks for 1Gi"],
+  ] as const)("%s is one line", async (_what, answer, result) => {
+    const { cluster, operations, audited } = setUp();
+    cluster.answer = answer;
+    await operations.expandClaim(input, options).catch(() => undefined);
+    expect(audited).toEqual([{ ...write, result }]);
+  });
+
+  it("is made after a restart where the process ended before it knew the result", async () => {
+    const { ports, audited } = setUp();
+    await expect(new Operations({ ...ports(), point: killedAt("journal-after-sending") }).expandClaim(input, options)).rejects.toThrow("killed");
+    expect(audited).toEqual([]);
+    await new Operations(ports()).followAll();
+    expect(audited).toEqual([{ ...write, result: "answer lost: Not known to have been sent: the object asks for 1Gi" }]);
+  });
+});

@@ -191,10 +191,12 @@ export class Operations {
     } catch (error) {
       // An answer that never came may have been obeyed: only the object tells.
       const lost = codeOf(error) === "uncertain" || codeOf(error) === "transient";
+      if (!lost) this.audit(sending, `refused: ${messageOf(error)}`);
       await leftToNextLook(lost ? this.settle(sending) : this.refused(sending, messageOf(error)));
       if (!lost) throw error;
       return this.ports.journal.get(sending.id) ?? sending;
     }
+    this.audit(sending, "accepted");
     this.ports.point("journal-after-answer");
     await leftToNextLook(this.answered(sending, answer));
     return this.ports.journal.get(sending.id) ?? sending;
@@ -217,6 +219,7 @@ export class Operations {
     if (!cluster) return;
     const found = await unlessUnreadable(this.whetherSent(cluster, record));
     if (found === undefined) return this.noteUnsettled(record);
+    if (record.phase === "sending") this.audit(record, `answer lost: ${found.why}`);
     this.ports.point("journal-before-settled");
     if (found.sent) this.write({ ...record, phase: "following" }, found.why);
     else this.end(record, notSent(found.why));
@@ -272,6 +275,12 @@ export class Operations {
     this.ports.journal.write(record, { at: this.now(), phase: record.phase, note });
     this.changed(record);
     return record;
+  }
+
+  private audit({ who, verb, cluster, subject, from, to }: OperationRecord, result: string): void {
+    const { namespace, name, volume } = subject;
+    const object = [namespace, name, ...(volume === undefined ? [] : [volume])].join("/");
+    this.ports.audit({ who, verb, cluster, object, before: from, after: to, result });
   }
 
   private changed(record: OperationRecord): void {

@@ -3,6 +3,7 @@ import type { Kubectl } from "@/lib/kubectl";
 import type { KubeEvent, Pod } from "@/lib/kube/pods";
 import type { PersistentVolume } from "@/lib/kube/storage";
 import type { Journal } from "./journal";
+import type { OperationVerb } from "./operation";
 
 /** One cluster as operations reach it: the Kubernetes REST API, with the person's own rights. */
 export interface OperationClient {
@@ -50,9 +51,24 @@ export interface OperationPorts {
   /** Called at every named point between two durable steps, so that a test can end the process there. */
   readonly point: (name: string) => void;
   readonly onChange: (record: OperationRecordChange) => void;
+  /** Told once of every request that was sent, as soon as its result is known. */
+  readonly audit: (write: AuditedWrite) => void;
 }
 
 export interface OperationRecordChange {
   readonly id: string;
   readonly cluster: string;
+}
+
+/** One change that was asked of a cluster. Sizes as they were spelled. */
+export interface AuditedWrite {
+  readonly who: string;
+  readonly verb: OperationVerb;
+  readonly cluster: string;
+  /** `<namespace>/<name>`, and `/<volume>` where one of a pod is meant. */
+  readonly object: string;
+  readonly before: string;
+  readonly after: string;
+  /** "accepted"; "refused: " and the server's words; "answer lost: " and what the object says of it. */
+  readonly result: string;
 }

@@ -10,7 +10,7 @@ import type { Pod } from "@/lib/kube/pods";
 import type { PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import { openJournal, type Journal } from "./journal";
 import { Operations } from "./operations";
-import type { OperationClient, OperationCluster, OperationPorts } from "./ports";
+import type { AuditedWrite, OperationClient, OperationCluster, OperationPorts } from "./ports";
 
 /** A claim behind the two calls that operations make; `answer` decides what happens to a patch. */
 export class FakeCluster implements OperationCluster {
@@ -76,6 +76,7 @@ export function setUp() {
   const journals: Journal[] = [];
   onTestFinished(() => journals.forEach((journal) => journal.close()));
   const points: string[] = [];
+  const audited: AuditedWrite[] = [];
   const clock = { nowMs: Date.parse("2026-01-01T00:00:00Z") };
   let id = 0;
   const ports = (): OperationPorts => {
@@ -88,9 +89,10 @@ export function setUp() {
       cluster: () => cluster,
       point: (name) => points.push(name),
       onChange: () => {},
+      audit: (write) => audited.push(write),
     };
   };
-  return { cluster, clock, ports, points, operations: new Operations(ports()) };
+  return { cluster, clock, ports, points, audited, operations: new Operations(ports()) };
 }
 
 export const input = { namespace: "shop", name: "data", size: "2Gi" };
