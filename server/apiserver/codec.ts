@@ -41,13 +41,20 @@ class YamlSyntaxError extends Error {
   readonly code = "yaml-syntax";
 }
 
+const yamlErrors = "yaml: unmarshal errors:";
+
 function parseYaml(text: string): ParsedBody {
-  const { value, errors, repeated } = readYaml(text);
+  const { value, errors, isSyntax, repeated } = readYaml(text);
   const [wrong] = errors;
-  if (wrong !== undefined) throw new YamlSyntaxError(`yaml: line ${wrong.line}: ${wrong.message}`);
+  if (wrong !== undefined) throw new YamlSyntaxError(`yaml: ${isSyntax ? `line ${wrong.line}: ` : ""}${wrong.message}`);
   const lines = repeated.map(({ line, message }) => `  line ${line}: ${message}`);
-  const strictErrors = lines.length === 0 ? [] : [["yaml: unmarshal errors:", ...lines].join("\n")];
+  const strictErrors = lines.length === 0 ? [] : [[yamlErrors, ...lines].join("\n")];
   return { value, duplicates: new Map(), strictErrors };
+}
+
+/** parseYAMLWarnings: a warning for each line. */
+function linesOfYaml(text: string): string[] {
+  return text.startsWith(yamlErrors) ? text.slice(yamlErrors.length).trim().split(/\n\s*/u) : [text];
 }
 
 export interface DecodeOptions {
@@ -74,7 +81,7 @@ export function decodeObject(request: ApiRequest, kind: Kind, options: DecodeOpt
   const { value, strictErrors: ofFields } = decodeOr(kind, { value: body, duplicates: parsed.duplicates }, (error) => refuse(messageOf(error)));
   const strictErrors = [...(parsed.strictErrors ?? []), ...ofFields];
   if (strictErrors.length > 0 && options.fieldValidation === "Strict") return refuse(strictText(strictErrors));
-  if (options.fieldValidation !== "Ignore") options.warnings.addAll(strictErrors);
+  if (options.fieldValidation !== "Ignore") options.warnings.addAll(strictErrors.flatMap(linesOfYaml));
   return complete(kind, value, { keepEmpty: true });
 }
 

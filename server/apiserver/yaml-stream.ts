@@ -29,15 +29,15 @@ function yamlDocuments(before: string, text: string): YamlDocument[] {
 
 function read(before: string, text: string): YamlDocument {
   const above = before.split("\n").length - 1;
-  const { value, errors, repeated, moreAtLine, lineOf } = readYaml(text);
+  const { value, errors, isSyntax, repeated, moreAtLine, lineOf } = readYaml(text);
   const more = moreAtLine === undefined ? [] : [{ line: moreAtLine, message: "a document ended above; another one begins with a line of three dashes" }];
   const moved = (problems: readonly YamlProblem[]) => problems.map(({ line, message }) => ({ line: line + above, message }));
-  return { value, errors: moved([...errors, ...more]), repeated: moved(repeated), moreAtLine: undefined, lineOf: (field) => lineOf(field) + above };
+  return { value, errors: moved([...errors, ...more]), isSyntax, repeated: moved(repeated), moreAtLine: undefined, lineOf: (field) => lineOf(field) + above };
 }
 
 function refused(before: string, message: string): YamlDocument {
   const line = before.split("\n").length;
-  return { value: null, errors: [{ line, message }], repeated: [], moreAtLine: undefined, lineOf: () => line };
+  return { value: null, errors: [{ line, message }], isSyntax: true, repeated: [], moreAtLine: undefined, lineOf: () => line };
 }
 
 /** Where the JSON object ends that begins at `from`, after white space; undefined where none begins or it does not end. */

@@ -18,6 +18,8 @@ export interface YamlDocument {
   /** null for an empty document and where there are errors. */
   readonly value: Json;
   readonly errors: readonly YamlProblem[];
+  /** The errors are of the text, not of its meaning. */
+  readonly isSyntax: boolean;
   /** Keys that stand twice in one map; the last one counts. */
   readonly repeated: readonly YamlProblem[];
   /** Where another document begins, which is not read. */
@@ -46,7 +48,7 @@ export function readYaml(text: string): YamlDocument {
   const syntax = problems.filter(({ code }) => code !== "MULTIPLE_DOCS").map(({ line, message }) => ({ line, message }));
   const { value, errors } = syntax.length > 0 ? { value: null, errors: syntax } : reader.read();
   const moreAtLine = problems.find(({ code }) => code === "MULTIPLE_DOCS")?.line;
-  return { value, errors, repeated: reader.repeated, moreAtLine, lineOf: (field) => reader.lineOf(field) };
+  return { value, errors, isSyntax: syntax.length > 0, repeated: reader.repeated, moreAtLine, lineOf: (field) => reader.lineOf(field) };
 }
 
 function wordsOf(code: string, message: string): string {
