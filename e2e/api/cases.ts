@@ -1,6 +1,7 @@
 /** All requests of the comparison, in the order in which they are sent. */
 import { get, labelled, type Case } from "./case";
 import type { Sent } from "./client";
+import { oddCases } from "./odd";
 import { podCases } from "./pods";
 import { settingsCases } from "./settings";
 import { storageCases } from "./storage";
@@ -16,6 +17,7 @@ export function cases(namespace: string): Case[] {
     ...settingsCases(namespace),
     ...storageCases(namespace),
     ...podCases(namespace),
+    ...oddCases(namespace),
     get("a watch that begins too late", `/api/v1/namespaces/${namespace}/configmaps?watch=true&resourceVersion=abc`),
     get("a watch with initial events and no match", `/api/v1/namespaces/${namespace}/configmaps?watch=true&sendInitialEvents=true`),
   ];

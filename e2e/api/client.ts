@@ -55,7 +55,9 @@ export class ApiClient {
       ...headers,
     };
     return new Promise((resolve, reject) => {
-      const sent = request(this.url + path, { method, headers: all, agent: this.agent }, (response) => {
+      // The path as it is: a URL would take `..` out of it.
+      const { protocol, hostname, port } = new URL(this.url);
+      const sent = request({ protocol, hostname: hostname.replace(/^\[|\]$/gu, ""), port, path, method, headers: all, agent: this.agent }, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);

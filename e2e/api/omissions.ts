@@ -28,14 +28,6 @@ export const omissions: readonly Omission[] = [
     drop: (object) => without(at(object, "metadata"), "managedFields"),
   },
   {
-    what: "a pod's default service account",
-    reason: "admission plugin ServiceAccount: there are no accounts",
-    drop(object, kind) {
-      const spec = kind === "Pod" ? at(object, "spec") : undefined;
-      if (spec?.["serviceAccountName"] === "default") without(spec, "serviceAccountName", "serviceAccount");
-    },
-  },
-  {
     what: "a pod's priority and preemption policy",
     reason: "admission plugin Priority: there is no scheduler",
     drop(object, kind) {

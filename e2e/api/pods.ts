@@ -24,6 +24,9 @@ export function podCases(namespace: string): Case[] {
     get("read a pod", one),
     get("a pod as a table", one, table),
     get("pods by label and phase", `${all}?${labelled}&fieldSelector=status.phase%3DPending,metadata.name%3Dapi-pod`),
+    post("a pod with a token of the account that it does not name", `${all}?dryRun=All`, pod("api-token", {
+      volumes: [{ name: "token", projected: { sources: [{ serviceAccountToken: { path: "token" } }] } }],
+    })),
     bad("no container", { containers: [] }),
     bad("a mount of no volume", {}, mounts),
     bad("two mounts of one path", memory, { volumeMounts: [{ name: "mem", mountPath: "/m" }, { name: "mem", mountPath: "/m" }] }),

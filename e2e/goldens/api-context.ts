@@ -59,6 +59,7 @@ export function goldenContext({ objects = [], nodes = [], gates }: World): Serve
     readOnly: false,
     allowPrivileged: false,
     checkNamespaces: false,
+    defaultServiceAccount: false,
     retryTooLargeSeconds: 0,
   };
 }

@@ -74,6 +74,9 @@ export function splitJson(text: string): Level | undefined {
   return new Reader(text).level();
 }
 
+/** Go takes ten times as much; no object of Kubernetes is nested deeper than this, and what walks through a value has an end to its stack. */
+const maxDepth = 1000;
+
 class Reader {
   readonly duplicates = new Map<JsonObject, string[]>();
   private at = 0;
@@ -116,7 +119,7 @@ class Reader {
 
   private nested<T>(read: () => T): T {
     this.depth += 1;
-    if (this.depth > 10000) throw new JsonSyntaxError("exceeded max depth");
+    if (this.depth > maxDepth) this.fail("exceeded max depth");
     const result = read();
     this.depth -= 1;
     return result;

@@ -26,6 +26,8 @@ export interface ServerContext {
   readonly allowPrivileged: boolean;
   /** Objects go only into namespaces that exist and are not being deleted. */
   readonly checkNamespaces: boolean;
+  /** A pod that names no service account gets `default`; there are no accounts, and no token is mounted. */
+  readonly defaultServiceAccount: boolean;
   /** What a client is told to wait when it asks for a revision that is not reached yet; 0: nothing. */
   readonly retryTooLargeSeconds: number;
 }

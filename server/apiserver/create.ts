@@ -34,6 +34,7 @@ export function createObject(write: Write, object: JsonObject): JsonObject {
   checkNamespaceFor(context, target, textAt(metadata, "name"));
   const generated = textAt(metadata, "name") === "" && textAt(metadata, "generateName") !== "";
   if (generated) metadata["name"] = generateName(context, textAt(metadata, "generateName"));
+  rulesOf(target.kind).admitCreate?.(object, context);
   const ready = prepare(write, object);
   const key = keyOf(target.kind, metadataOf(ready));
   if (textAt(metadataOf(ready), "resourceVersion") !== "") throw unknownError("resourceVersion should not be set on objects to be created");

@@ -1,5 +1,6 @@
 /** One request from path to answer: which verb on which object, and every refusal as a Status. */
 import { codeOf, messageOf } from "@/lib/errors";
+import { goQuote } from "@/lib/go-text";
 import { bindPod } from "./bind";
 import { decodeObject } from "./codec";
 import type { ApiResponse, ServerContext } from "./context";
@@ -65,6 +66,7 @@ class Handler {
 
   run(): ApiResponse {
     const { request, target } = this.work;
+    checkSegments(target, request.method);
     switch (request.method) {
       case "GET":
         return target.name === "" ? this.list() : this.get();
@@ -162,6 +164,15 @@ class Handler {
   private respond(code: number, object: ReturnType<typeof listObjects>): ApiResponse {
     return respond(this.reply(), code, object);
   }
+}
+
+/** IsValidPathSegmentName of the name; the storage's prepareKey of the namespace. */
+function checkSegments({ kind, namespace, name }: Target, method: string): void {
+  if (name === "." || name === "..") throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
+  if (name.includes("%")) throw badRequest(`Name parameter invalid: ${goQuote(name)}: may not contain '%'`);
+  if (method !== "GET" || (namespace !== "." && namespace !== "..")) return;
+  const key = [kind.resource, namespace, ...(name === "" ? [] : [name])].join("/");
+  throw statusError(500, "", `invalid key: "/${key}"`);
 }
 
 function isTrue(text: string | null): boolean {

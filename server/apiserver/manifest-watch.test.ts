@@ -54,6 +54,7 @@ function makeContext(clock: HandClock): ServerContext {
     readOnly: false,
     allowPrivileged: true,
     checkNamespaces: true,
+    defaultServiceAccount: true,
     retryTooLargeSeconds: 1,
   };
 }

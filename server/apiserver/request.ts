@@ -3,6 +3,7 @@ import type { Kind, KindTable } from "./kinds";
 
 export interface ApiRequest {
   readonly method: string;
+  /** Decoded. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Names in lower case. */
@@ -19,10 +20,19 @@ export interface Target {
   readonly subresource: string;
 }
 
+/** Path and query of a request line as they stand there: a URL would take `..` out of the path. undefined for a path that is badly escaped. */
+export function splitRequestTarget(target: string): Pick<ApiRequest, "path" | "query"> | undefined {
+  const [, path = "", query = ""] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/su.exec(target) ?? [];
+  try {
+    return { path: decodeURIComponent(path), query: new URLSearchParams(query) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** The object or collection of a path below /api or /apis, or undefined where a real server has no route. */
 export function findTarget(path: string, kinds: KindTable): Target | undefined {
-  const parts = path.split("/").slice(1).map(decodePart);
-  if (parts.at(-1) === "") parts.pop();
+  const parts = path.replace(/\/+$/u, "").split("/").slice(1);
   const [root, ...rest] = parts;
   if (root === "api") return resourceTarget({ group: "", version: rest[0] ?? "" }, rest.slice(1), kinds);
   if (root === "apis") return resourceTarget({ group: rest[0] ?? "", version: rest[1] ?? "" }, rest.slice(2), kinds);
@@ -44,14 +54,6 @@ function resourceTarget(of: { group: string; version: string }, parts: readonly 
 function isNamespaceSubresource(of: { group: string; version: string }, parts: readonly string[], kinds: KindTable): boolean {
   const namespaces = kinds.byResource(of.group, of.version, "namespaces");
   return parts.length === 3 && namespaces?.subresources.includes(parts[2] ?? "") === true;
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 export function bodyText(request: ApiRequest): string {

@@ -16,7 +16,7 @@ import { watchManifests, type ManifestWatch } from "./manifest-watch";
 import { keepRemovingOldEvents } from "./event-age";
 import { keepSweeping } from "./namespace-end";
 import { ensureNamespaces } from "./namespaces";
-import type { ApiRequest } from "./request";
+import { splitRequestTarget, type ApiRequest } from "./request";
 import { respondError } from "./respond";
 import { entityTooLarge, isApiError, statusError, unauthorized, type ApiError } from "./status";
 import { Store } from "./store";
@@ -98,6 +98,7 @@ function makeContext(options: ApiServerOptions, store: Store): ServerContext {
     readOnly: options.readOnly ?? false,
     allowPrivileged: true,
     checkNamespaces: true,
+    defaultServiceAccount: true,
     retryTooLargeSeconds: 1,
   };
 }
@@ -155,11 +156,12 @@ class Front {
   }
 
   private async answer(request: IncomingMessage): Promise<ApiResponse> {
-    const url = new URL(request.url ?? "/", "https://127.0.0.1");
-    const refused = this.refusal(request, url.pathname);
+    const asked = splitRequestTarget(request.url ?? "/");
+    if (asked === undefined) return { code: 400, contentType: "text/plain; charset=utf-8", body: "400 Bad Request", warnings: [] };
+    const refused = this.refusal(request, asked.path);
     if (refused !== undefined) return respondError(refused, new Warnings(), "application/json");
     try {
-      return handleRequest(this.context, await toRequest(request, url));
+      return handleRequest(this.context, await toRequest(request, asked));
     } catch (error) {
       if (isApiError(error)) return respondError(error, new Warnings(), "application/json");
       throw error;
@@ -192,12 +194,12 @@ function hash(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest();
 }
 
-async function toRequest(request: IncomingMessage, url: URL): Promise<ApiRequest> {
+async function toRequest(request: IncomingMessage, asked: Pick<ApiRequest, "path" | "query">): Promise<ApiRequest> {
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
-  return { method: request.method ?? "GET", path: url.pathname, query: url.searchParams, headers, body: await readBody(request) };
+  return { method: request.method ?? "GET", ...asked, headers, body: await readBody(request) };
 }
 
 /**

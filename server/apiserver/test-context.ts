@@ -1,6 +1,7 @@
 /** A server without network or disk, for tests. */
 import type { ApiResponse, ServerContext } from "./context";
 import { handleRequest } from "./handle";
+import { splitRequestTarget } from "./request";
 import { KindTable } from "./kinds";
 import { ensureNamespaces } from "./namespaces";
 import { Store } from "./store";
@@ -22,6 +23,7 @@ export function testContext(windowSize?: number): ServerContext & { now: number 
     readOnly: false,
     allowPrivileged: true,
     checkNamespaces: true,
+    defaultServiceAccount: true,
     retryTooLargeSeconds: 1,
   };
   ensureNamespaces(context);
@@ -30,11 +32,10 @@ export function testContext(windowSize?: number): ServerContext & { now: number 
 
 /** A body of PATCH is a merge patch. */
 export function ask(context: ServerContext, method: string, target: string, body?: unknown): ApiResponse {
-  const url = new URL(target, "https://server");
+  const asked = splitRequestTarget(target) ?? { path: "", query: new URLSearchParams() };
   return handleRequest(context, {
     method,
-    path: url.pathname,
-    query: url.searchParams,
+    ...asked,
     headers: new Map([["content-type", method === "PATCH" ? "application/merge-patch+json" : "application/json"]]),
     body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
   });

@@ -4,6 +4,7 @@ import { goldenContext, nowMs, toObjects } from "@/e2e/goldens/api-context";
 import { reasons } from "@/e2e/goldens/unsupported";
 import type { ServerContext } from "@/server/apiserver/context";
 import { handleRequest } from "@/server/apiserver/handle";
+import { splitRequestTarget } from "@/server/apiserver/request";
 
 interface Request {
   readonly method: string;
@@ -13,11 +14,10 @@ interface Request {
 }
 
 function send(context: ServerContext, { method, path, headers = {}, body }: Request): unknown {
-  const url = new URL(path, "https://server");
+  const asked = splitRequestTarget(path) ?? { path: "", query: new URLSearchParams() };
   const answer = handleRequest(context, {
     method,
-    path: url.pathname,
-    query: url.searchParams,
+    ...asked,
     headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     body: Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body), "utf8"),
   });

@@ -1,7 +1,7 @@
-/** The plugins NodeDeclaredFeatureValidator and PodResizeValidator. Source: kubernetes v1.37.2, plugin/pkg/admission. */
+/** The plugins ServiceAccount, NodeDeclaredFeatureValidator and PodResizeValidator. Source: kubernetes v1.37.2, plugin/pkg/admission. */
 import { newObject, type JsonObject } from "@/lib/kube/json";
 import { parseQuantity, Quantity } from "@/lib/quantity";
-import { metadataOf, numberAt, objectAt, objectsAt, optionalText, textAt, textMap, textsAt } from "@/server/apiserver/access";
+import { ensureObject, metadataOf, numberAt, objectAt, objectsAt, optionalText, textAt, textMap, textsAt } from "@/server/apiserver/access";
 import type { ServerContext } from "@/server/apiserver/context";
 import { semanticEqual } from "@/server/apiserver/equal";
 import { forbiddenError, type ApiError } from "@/server/apiserver/status";
@@ -10,6 +10,15 @@ import { containerTotals } from "./pod-totals";
 
 function refusal(pod: JsonObject, why: string): ApiError {
   return forbiddenError({ group: "", resource: "pods" }, textAt(metadataOf(pod), "name"), why);
+}
+
+/** The name alone: there are no accounts here, and the kubelet's half of a mirror pod has none. */
+export function fillServiceAccount(pod: JsonObject, context: ServerContext): void {
+  if (!context.defaultServiceAccount || textMap(objectAt(pod, "metadata"), "annotations").has("kubernetes.io/config.mirror")) return;
+  const spec = ensureObject(pod, "spec");
+  if (textAt(spec, "serviceAccountName") !== "") return;
+  spec["serviceAccountName"] = "default";
+  spec["serviceAccount"] = "default";
 }
 
 /** A pod that is bound, and whose spec changed. */

@@ -8,7 +8,7 @@ import { semanticEqual } from "@/server/apiserver/equal";
 import { child, forbidden, invalid, required, type FieldError } from "@/server/apiserver/field";
 import { metadataUpdateErrors } from "./metadata";
 import { inclusiveRange } from "./paths";
-import { checkDeclaredFeatures, checkNodeCapacity } from "./pod-admission";
+import { checkDeclaredFeatures, checkNodeCapacity, fillServiceAccount } from "./pod-admission";
 import { computeQos } from "./pod-qos";
 import { keepResizeOnly, resizeErrors, type ResizeGates } from "./pod-resize";
 import { podErrors } from "./pod-spec";
@@ -148,6 +148,7 @@ function statusErrors(next: JsonObject, old: JsonObject): FieldError[] {
 }
 
 export const podRules: Rules = {
+  admitCreate: fillServiceAccount,
   prepareForCreate(pod) {
     metadataOf(pod)["generation"] = 1;
     defaultPodResources(ensureObject(pod, "spec"));

@@ -13,6 +13,8 @@ export interface UpdateRules {
 }
 
 export interface Rules {
+  /** Mutating admission, before the rules of the kind. */
+  admitCreate?(object: JsonObject, context: ServerContext): void;
   prepareForCreate(object: JsonObject, context: ServerContext): void;
   validateCreate(object: JsonObject, context: ServerContext): FieldError[];
   warningsOnCreate?(object: JsonObject): readonly string[];
