@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maxBatchedCalls, refuseRequest, refuseUpgrade, type RequestFacts, type SecurityPolicy } from "./security";
+import { maxBatchedCalls, refuseBatch, refuseRequest, refuseUpgrade, type RequestFacts, type SecurityPolicy } from "./security";
 
 const token = "t0ken-of-this-start";
 const policy: SecurityPolicy = { hosts: new Set(["127.0.0.1:7480", "localhost:7480"]), token };
@@ -29,9 +29,6 @@ describe("refuseRequest", () => {
     { name: "no content type", request: post({ host: good.host, authorization: good.authorization }), status: 415 },
     { name: "JSON with a charset", request: post({ ...good, "content-type": "application/json; charset=utf-8" }), status: undefined },
     { name: "a body over the limit comes before the batch", request: post({ ...good, "content-length": "1000001" }, batch(99)), status: 413 },
-    { name: "too many batched calls", request: post(good, batch(maxBatchedCalls + 1)), status: 400 },
-    { name: "too many batched calls with encoded commas", request: post(good, batch(maxBatchedCalls + 1).replaceAll(",", "%2C")), status: 400 },
-    { name: "as many batched calls as are allowed", request: post(good, batch(maxBatchedCalls)), status: undefined },
     { name: "a query by GET", request: { method: "GET", path: "/trpc/plugin.list", headers: good }, status: undefined },
     { name: "a page without a token", request: { method: "GET", path: "/c/x/plugins", headers: { host: good.host } }, status: undefined },
     { name: "a page by POST", request: { method: "POST", path: "/c/x/plugins", headers: { host: good.host } }, status: 405 },
@@ -39,6 +36,16 @@ describe("refuseRequest", () => {
   ];
   it.each(cases)("$name", ({ request, status }) => {
     expect(refuseRequest(policy, request)?.status).toBe(status);
+  });
+});
+
+describe("refuseBatch", () => {
+  it.each([
+    { name: "too many calls", path: batch(maxBatchedCalls + 1), status: 400 },
+    { name: "too many calls with encoded commas", path: batch(maxBatchedCalls + 1).replaceAll(",", "%2C"), status: 400 },
+    { name: "as many calls as are allowed", path: batch(maxBatchedCalls), status: undefined },
+  ])("$name", ({ path, status }) => {
+    expect(refuseBatch(path)?.status).toBe(status);
   });
 });
 

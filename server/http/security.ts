@@ -35,7 +35,7 @@ export function isApiPath(path: string): boolean {
   return path === apiPrefix || path.startsWith(`${apiPrefix}/`);
 }
 
-/** undefined when the request may go on. */
+/** undefined when the request may go on, to the reading of its body and to `refuseBatch`. */
 export function refuseRequest(policy: SecurityPolicy, request: RequestFacts): Refusal | undefined {
   return (
     refuseHost(policy, request.headers) ??
@@ -80,7 +80,7 @@ function refuseApi(policy: SecurityPolicy, request: RequestFacts): Refusal | und
     const refusal = refuseBody(request.headers);
     if (refusal) return refusal;
   }
-  return refuseBatch(request.path);
+  return undefined;
 }
 
 function refuseBody(headers: IncomingHttpHeaders): Refusal | undefined {
@@ -91,7 +91,8 @@ function refuseBody(headers: IncomingHttpHeaders): Refusal | undefined {
   return undefined;
 }
 
-function refuseBatch(path: string): Refusal | undefined {
+/** Asked after the body was read: one that is too large is told first, whether its length was announced or not. */
+export function refuseBatch(path: string): Refusal | undefined {
   const calls = decodedCalls(path);
   if (calls <= maxBatchedCalls) return undefined;
   return { status: 400, message: `A batch may hold at most ${maxBatchedCalls} calls, this one holds ${calls}` };

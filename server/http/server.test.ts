@@ -84,6 +84,8 @@ function send({ method = "GET", path, headers = {}, body }: Plain): Promise<{ st
 
 const json = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
+const manyCalls = `/trpc/${Array.from({ length: 21 }, () => "cluster.list").join(",")}?batch=1`;
+
 describe("plain requests", () => {
   const cases: { name: string; send: Plain; status: number; text: string | RegExp }[] = [
     { name: "health is open", send: { path: "/healthz" }, status: 200, text: "ok\n" },
@@ -100,6 +102,9 @@ describe("plain requests", () => {
     { name: "a query by GET", send: { path: "/trpc/cluster.list", headers: json }, status: 200, text: /"data":\[\]/ },
     { name: "a query by POST has no such method", send: { method: "POST", path: "/trpc/cluster.list", headers: json, body: "{}" }, status: 405, text: /POST/ },
     { name: "a body without length over the limit", send: { method: "POST", path: "/trpc/cluster.list", headers: { ...json, "transfer-encoding": "chunked" }, body: JSON.stringify("x".repeat(1_100_000)) }, status: 413, text: /./ },
+    { name: "a body without length over the limit comes before its batch", send: { method: "POST", path: manyCalls, headers: { ...json, "transfer-encoding": "chunked" }, body: JSON.stringify("x".repeat(1_100_000)) }, status: 413, text: /./ },
+    { name: "too many batched calls by POST", send: { method: "POST", path: manyCalls, headers: json, body: "{}" }, status: 400, text: /at most 20 calls/ },
+    { name: "too many batched calls by GET", send: { path: manyCalls, headers: json }, status: 400, text: /at most 20 calls/ },
     { name: "bad JSON is a bad request", send: { path: "/trpc/cluster.status?input=%7B", headers: json }, status: 400, text: /./ },
     { name: "an unknown cluster is not found", send: { path: `/trpc/cluster.status?input=${encodeURIComponent('{"cluster":"x"}')}`, headers: json }, status: 404, text: /There is no cluster x/ },
     { name: "a bad input names its field", send: { path: `/trpc/cluster.status?input=${encodeURIComponent('{"cluster":"A B"}')}`, headers: json }, status: 400, text: /"path":"cluster"/ },

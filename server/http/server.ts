@@ -15,6 +15,7 @@ import {
   isApiPath,
   maxBatchedCalls,
   maxBodyBytes,
+  refuseBatch,
   refuseRequest,
   tooLarge,
   type Refusal,
@@ -65,7 +66,8 @@ async function answer(parts: HttpParts, request: IncomingMessage, response: Serv
   if (facts.path === "/readyz") return parts.isReady() ? sendText(response, 200, "ok") : sendText(response, 503, "not ready");
   if (isApiPath(facts.path)) {
     const body = request.method === "POST" ? await readBody(request) : "";
-    if (body === undefined) return refuse(request, response, tooLarge);
+    const refused = body === undefined ? tooLarge : refuseBatch(facts.path);
+    if (refused) return refuse(request, response, refused);
     return answerApi(parts, { request: Object.assign(request, { body }), response, path: facts.path });
   }
   // The page framework answers an address that does not decode with a bare error: it is shown as what it is, a page that is not there.
