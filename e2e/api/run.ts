@@ -6,6 +6,7 @@ import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { refused, testKubeconfig } from "@/e2e/cluster/test-cluster";
 import { startApiServer } from "@/server/apiserver/server";
 import { cleanUp, cases } from "./cases";
 import { ApiClient, type Received, type Sent } from "./client";
@@ -13,7 +14,6 @@ import { difference } from "./compare";
 import type { Memory } from "./case";
 import { omissions } from "./omissions";
 
-const refused = 2;
 const nothing: Sent = { method: "GET", path: "/" };
 
 function say(text: string): void {
@@ -21,18 +21,10 @@ function say(text: string): void {
 }
 
 async function main(): Promise<number> {
-  const kubeconfig = process.env["VOLDECK_TEST_KUBECONFIG"];
-  if (kubeconfig === undefined) {
-    say("set VOLDECK_TEST_KUBECONFIG to the kubeconfig of a test cluster");
-    return refused;
-  }
+  const kubeconfig = await testKubeconfig(process.env);
+  if (kubeconfig === undefined) return refused;
   const namespace = process.env["VOLDECK_TEST_NAMESPACE"] ?? "shop";
   const real = new ApiClient(kubeconfig);
-  const marker = await real.send({ method: "GET", path: "/api/v1/namespaces/default/configmaps/voldeck-test-cluster" });
-  if (marker.code !== 200) {
-    say("refused: this cluster has no ConfigMap default/voldeck-test-cluster, so it is not a test cluster");
-    return refused;
-  }
   using dataFolder = mkdtempDisposableSync(join(tmpdir(), "voldeck-api-"));
   const log = { info: () => undefined, warn: () => undefined, error: (message: string, error: unknown) => say(`${message}: ${String(error)}`) };
   const clock = { nowMs: () => Date.now(), sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }) };

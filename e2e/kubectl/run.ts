@@ -10,10 +10,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cleanUp } from "@/e2e/api/cases";
 import { ApiClient } from "@/e2e/api/client";
 import { maskedText, preparedText } from "@/e2e/api/compare";
+import { refused, testKubeconfig } from "@/e2e/cluster/test-cluster";
 import { startApiServer } from "@/server/apiserver/server";
 import { lines, type Line } from "./lines";
 
-const refused = 2;
 /** A test bed keeps its kubectl beside its kubeconfig. */
 const beside = dirname(process.env["VOLDECK_TEST_KUBECONFIG"] ?? "");
 const kubectl = process.env["KUBECTL"] ?? join(beside, "bin/1.37/kubectl");
@@ -53,17 +53,14 @@ function comparable(text: string): string {
 }
 
 async function main(): Promise<number> {
-  const kubeconfig = process.env["VOLDECK_TEST_KUBECONFIG"];
-  if (kubeconfig === undefined || !existsSync(kubectl)) {
-    say("set VOLDECK_TEST_KUBECONFIG to the kubeconfig of a test cluster and KUBECTL to a kubectl 1.37");
+  const kubeconfig = await testKubeconfig(process.env);
+  if (kubeconfig === undefined) return refused;
+  if (!existsSync(kubectl)) {
+    console.error(`no kubectl at ${kubectl}: set KUBECTL to a kubectl 1.37`);
     return refused;
   }
   const namespace = process.env["VOLDECK_TEST_NAMESPACE"] ?? "shop";
   const real = new ApiClient(kubeconfig);
-  if ((await real.send({ method: "GET", path: "/api/v1/namespaces/default/configmaps/voldeck-test-cluster" })).code !== 200) {
-    say("refused: this cluster has no ConfigMap default/voldeck-test-cluster, so it is not a test cluster");
-    return refused;
-  }
   using dataFolder = mkdtempDisposableSync(join(tmpdir(), "voldeck-api-"));
   const log = { info: () => undefined, warn: () => undefined, error: (message: string, error: unknown) => say(`${message}: ${String(error)}`) };
   const clock = { nowMs: () => Date.now(), sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }) };
