@@ -161,6 +161,12 @@ describe.skipIf(!possible)("a node on Linux", () => {
     const sizeOf = () => Number(spawnSync("blockdev", ["--getsize64", device]).stdout.toString());
     expect(sizeOf()).toBe(mebibytes(16));
 
+    await linux.mounter.unmount(bound);
+    node.wake();
+    await until({ cluster, node }, () => reported()?.state === "lost");
+    expect(reported()).toMatchObject({ problem: `nothing is mounted at ${bound} any more`, setUpAgain: "for a new pod" });
+    expect(await binds()).toHaveLength(0);
+
     await node.stop();
     node = await startOn(linux, cluster);
     await until({ cluster, node }, () => reported()?.state === "mounted");
