@@ -1,5 +1,6 @@
 /** A node's report for a person at a terminal: what is wrong first, then the volumes pod by pod, one line for each that is well. */
 import { withoutControls } from "@/lib/controls";
+import { columns } from "@/server/print";
 import type { NodeReport, ReportedMount, ReportedVolume } from "@/lib/node-report";
 
 export interface TextOptions {
@@ -55,8 +56,8 @@ function leftoversOf({ leftovers = [] }: NodeReport): readonly string[] {
 function podsOf({ volumes, podFolders = [] }: NodeReport, verbose: boolean): readonly (readonly string[])[] {
   const byPod = Map.groupBy(volumes, ({ podUID }) => podUID);
   const empty = podFolders.filter(({ podUID }) => !byPod.has(podUID)).map(({ podUID }) => podUID);
-  const columns = table(volumes.map(cellsOf));
-  const rows = new Map(volumes.map((volume, index) => [volume, columns[index] ?? ""]));
+  const cells = columns(volumes.map((volume) => cellsOf(volume).map(withoutControls)));
+  const rows = new Map(volumes.map((volume, index) => [volume, cells[index] ?? ""]));
   const pods = [...byPod].map(([podUID, own]) => section(`Pod ${podUID}`, own.flatMap((volume) => [rows.get(volume) ?? "", ...detailsOf(volume, verbose)])));
   return [...pods, section("Pods without a volume folder", empty)];
 }
@@ -101,11 +102,4 @@ function detailsOf(volume: ReportedVolume, verbose: boolean): readonly string[] 
 
 function mountLine({ line }: ReportedMount): string {
   return `      mount   ${line}`;
-}
-
-/** Columns as wide as their widest cell, two blanks between. */
-function table(rows: readonly (readonly string[])[]): readonly string[] {
-  const clean = rows.map((row) => row.map(withoutControls));
-  const widths = (clean[0] ?? []).map((_, column) => Math.max(...clean.map((row) => row[column]?.length ?? 0)));
-  return clean.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd());
 }

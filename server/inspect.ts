@@ -6,13 +6,14 @@ import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { withoutControls } from "@/lib/controls";
-import { AppError, codeOf, isAppError, messageOf } from "@/lib/errors";
+import { AppError, isAppError, messageOf } from "@/lib/errors";
 import type { NodeReport } from "@/lib/node-report";
 import { systemClock } from "@/server/hosts/clock";
 import { createReadOnlyHost, type ReadOnlyHost } from "@/server/hosts/linux/read-only";
 import { markerName } from "@/server/hosts/linux/root";
 import { inspectText } from "@/server/inspect-text";
 import { processLog } from "@/server/log";
+import { print } from "@/server/print";
 import { inspectNode } from "@/server/node/inspect";
 import { VolumePluginManager } from "@/server/volume/plugin-manager";
 import { newKubeletPlugins } from "@/server/volume/plugins";
@@ -165,18 +166,4 @@ export function inspectJson(report: NodeReport): string {
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
-/** Waits until a pipe has taken all of it. A reader that has seen enough, such as head, is no failure. */
-function print(text: string): Promise<void> {
-  return new Promise((done, fail) => {
-    const failed = (error: Error): void => (codeOf(error) === "EPIPE" ? done() : fail(error));
-    process.stdout.once("error", failed);
-    process.stdout.write(text, (error) => {
-      // The event comes after this call, and needs its listener still.
-      if (error) return failed(error);
-      process.stdout.removeListener("error", failed);
-      done();
-    });
-  });
 }
