@@ -27,5 +27,5 @@ export function cases(namespace: string): Case[] {
 export function cleanUp(namespace: string): Sent[] {
   const inside = ["pods", "persistentvolumeclaims", "configmaps", "secrets", "events"].map((resource) => `/api/v1/namespaces/${namespace}/${resource}`);
   const outside = ["storageclasses", "csidrivers", "csinodes", "volumeattachments"].map((resource) => `/apis/storage.k8s.io/v1/${resource}`);
-  return [...inside, "/api/v1/persistentvolumes", ...outside].map((path) => ({ method: "DELETE", path: `${path}?${labelled}&gracePeriodSeconds=0` }));
+  return [...inside, "/api/v1/persistentvolumes", "/api/v1/nodes", ...outside].map((path) => ({ method: "DELETE", path: `${path}?${labelled}&gracePeriodSeconds=0` }));
 }
