@@ -54,7 +54,8 @@ export class Removals {
   private unsettledMs(gone: readonly Applied[]): number | undefined {
     const nowMs = this.context.clock.nowMs();
     const missingForMs = gone.map(({ key }) => {
-      const sinceMs = this.missingSinceMs.get(idOf(key)) ?? nowMs;
+      // A clock that was set back since begins anew.
+      const sinceMs = Math.min(this.missingSinceMs.get(idOf(key)) ?? nowMs, nowMs);
       this.missingSinceMs.set(idOf(key), sinceMs);
       return nowMs - sinceMs;
     });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ServerContext } from "./context";
+import { HandClock } from "./hand-clock";
 import { KindTable } from "./kinds";
 import { watchManifests, type ManifestWatch } from "./manifest-watch";
 import { Store } from "./store";
@@ -14,32 +15,6 @@ const log = {
   warn: (message: string, fields: object = {}) => void said.push(`${message} ${JSON.stringify(fields)}`),
   error: (message: string) => void said.push(message),
 };
-
-/** Moves only when told. */
-class HandClock {
-  private at = 0;
-  private sleepers: { untilMs: number; wake: () => void }[] = [];
-
-  nowMs(): number {
-    return this.at;
-  }
-
-  sleep(ms: number): Promise<void> {
-    return new Promise((wake) => this.sleepers.push({ untilMs: this.at + ms, wake }));
-  }
-
-  /** What sleeps in this moment, in ms from now. */
-  get naps(): number[] {
-    return this.sleepers.map(({ untilMs }) => untilMs - this.at);
-  }
-
-  advance(ms: number): void {
-    this.at += ms;
-    const due = this.sleepers.filter(({ untilMs }) => untilMs <= this.at);
-    this.sleepers = this.sleepers.filter((sleeper) => !due.includes(sleeper));
-    for (const { wake } of due) wake();
-  }
-}
 
 function makeContext(clock: HandClock): ServerContext {
   let uid = 0;
@@ -176,6 +151,20 @@ describe("watchManifests", () => {
     clock.advance(2_000);
     await manifests.rescan();
     expect(stored("configmaps")).toEqual(["a", "b"]);
+  });
+
+  it("counts the three seconds anew when the clock was set back meanwhile", async () => {
+    clock.advance(3_600_000);
+    await write("a.yaml", map("a", "{ k: v }"));
+    await write("b.yaml", map("b", "{ k: v }"));
+    await start();
+    await unlink(path.join(folder, "b.yaml"));
+    await manifests.rescan();
+    clock.advance(-3_600_000);
+    await manifests.rescan();
+    clock.advance(3_000);
+    await manifests.rescan();
+    expect(stored("configmaps")).toEqual(["a"]);
   });
 
   it("looks again by itself when something is missing", async () => {
