@@ -417,6 +417,14 @@ describe("watchManifests", () => {
       expect(stored("persistentvolumeclaims")).toEqual(["a", "b", "c"]);
     });
 
+    it("says what kept it from being done", async () => {
+      context.store.remove = () => {
+        throw new Error("database or disk is full");
+      };
+      await expect(manifests.confirmRemoval(waitingUids())).rejects.toThrow("database or disk is full");
+      expect(said).toContain("the manifests could not be applied");
+    });
+
     it("ends when the files are back", async () => {
       for (const name of ["a", "b"]) await write(`${name}.yaml`, claim(name));
       await manifests.rescan();

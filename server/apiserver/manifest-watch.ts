@@ -22,7 +22,7 @@ export interface ManifestWatch {
   rescan(): Promise<void>;
   /**
    * Removes what waits, by the uids that a person was shown. Throws AppError `conflict` where other objects wait by now, and
-   * `precondition` where the files can't all be read; then nothing is removed.
+   * `precondition` where the files can't all be read; then nothing is removed. Throws what else fails; then some may be removed.
    */
   confirmRemoval(uids: readonly string[]): Promise<void>;
   /** Told after every scan that found something to do. Returns how to stop. */
@@ -76,7 +76,8 @@ class Manifests implements ManifestWatch {
   }
 
   async rescan(): Promise<void> {
-    await this.enqueue([]);
+    // Its failure is in the log.
+    await this.enqueue([]).catch(() => false);
   }
 
   async confirmRemoval(uids: readonly string[]): Promise<void> {
@@ -128,15 +129,10 @@ class Manifests implements ManifestWatch {
     );
   }
 
-  /** A scan that failed is logged, and keeps neither the next one nor the process from going on. Returns whether it was complete. */
+  /** Returns whether the scan was complete. One that fails is logged, and keeps neither the next one nor the process from going on. */
   private enqueue(confirmed: readonly string[]): Promise<boolean> {
-    const scan = this.scanning.then(() =>
-      this.scan(confirmed).catch((error: unknown) => {
-        this.log.error("the manifests could not be applied", error, { folder: this.folder });
-        return false;
-      }),
-    );
-    this.scanning = scan;
+    const scan = this.scanning.then(() => this.scan(confirmed));
+    this.scanning = scan.catch((error: unknown) => this.log.error("the manifests could not be applied", error, { folder: this.folder }));
     return scan;
   }
 
