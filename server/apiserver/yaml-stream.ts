@@ -8,35 +8,43 @@ import { readYaml, type YamlDocument, type YamlProblem } from "./yaml";
 export function readYamlStream(text: string): YamlDocument[] {
   const documents: YamlDocument[] = [];
   let rest = 0;
+  let above = 0;
   for (let end = endOfJsonObject(text, rest); end !== undefined; end = endOfJsonObject(text, rest)) {
-    documents.push(read(text.slice(0, rest), text.slice(rest, end)));
+    const part = text.slice(rest, end);
+    documents.push(read(part, above));
+    above += linesIn(part);
     rest = end;
   }
-  return [...documents, ...yamlDocuments(text.slice(0, rest), text.slice(rest))];
+  return [...documents, ...yamlDocuments(text.slice(rest), above)];
 }
 
-function yamlDocuments(before: string, text: string): YamlDocument[] {
+function yamlDocuments(text: string, linesAbove: number): YamlDocument[] {
   const documents: YamlDocument[] = [];
   let start = 0;
+  let above = linesAbove;
   for (const separator of text.matchAll(/^---(.*)$/gmu)) {
-    documents.push(read(before + text.slice(0, start), text.slice(start, separator.index)));
+    const part = text.slice(start, separator.index);
+    documents.push(read(part, above));
+    above += linesIn(part);
     start = separator.index + separator[0].length;
     const after = (separator[1] ?? "").trim();
-    if (after !== "" && !after.startsWith("#")) documents.push(refused(before + text.slice(0, start), `invalid Yaml document separator: ${after}`));
+    if (after !== "" && !after.startsWith("#")) documents.push(refused(`invalid Yaml document separator: ${after}`, above + 1));
   }
-  return [...documents, read(before + text.slice(0, start), text.slice(start))];
+  return [...documents, read(text.slice(start), above)];
 }
 
-function read(before: string, text: string): YamlDocument {
-  const above = before.split("\n").length - 1;
+function linesIn(text: string): number {
+  return text.split("\n").length - 1;
+}
+
+function read(text: string, above: number): YamlDocument {
   const { value, errors, isSyntax, repeated, moreAtLine, lineOf } = readYaml(text);
   const more = moreAtLine === undefined ? [] : [{ line: moreAtLine, message: "a document ended above; another one begins with a line of three dashes" }];
   const moved = (problems: readonly YamlProblem[]) => problems.map(({ line, message }) => ({ line: line + above, message }));
   return { value, errors: moved([...errors, ...more]), isSyntax, repeated: moved(repeated), moreAtLine: undefined, lineOf: (field) => lineOf(field) + above };
 }
 
-function refused(before: string, message: string): YamlDocument {
-  const line = before.split("\n").length;
+function refused(message: string, line: number): YamlDocument {
   return { value: null, errors: [{ line, message }], isSyntax: true, repeated: [], moreAtLine: undefined, lineOf: () => line };
 }
 
