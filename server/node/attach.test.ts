@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryHost } from "@/server/hosts/memory";
 import { boundPod, nodeName, testNode } from "@/server/node/test-node";
 import { newFlexVolumePlugin } from "@/server/volume/plugins/flexvolume/plugin";
+import { VolumeError } from "@/server/volume/errors";
 import { FileError } from "@/server/volume/ports";
 
 describe("an attached volume", () => {
@@ -19,11 +20,15 @@ describe("an attached volume", () => {
       ...more,
     };
     memory.exec.setFallback(({ args: [command = ""] }) => answers[command] ?? { output: '{"status":"Not supported"}', exitCode: 1 });
-    const plugin = await newFlexVolumePlugin("/drivers", "voldeck.dev~disk", { exec: memory.exec, log: memory.log, checkDriver: async () => undefined, timeoutMs: 1_000 });
+    const trust = { isRefused: false };
+    const checkDriver = async (): Promise<void> => {
+      if (trust.isRefused) throw new VolumeError("driver is not run", "refused");
+    };
+    const plugin = await newFlexVolumePlugin("/drivers", "voldeck.dev~disk", { exec: memory.exec, log: memory.log, checkDriver, timeoutMs: 1_000 });
     const node = await testNode({ host: memory.host, plugins: [plugin] });
     const again = () => testNode({ host: memory.host, plugins: [plugin], cluster: node.cluster });
     const calls = (command: string) => memory.exec.calls.map(({ args }) => args).filter(([name]) => name === command);
-    return { memory, node, again, answers, calls, noted: () => node.cluster.get("nodes", undefined, nodeName)?.status?.volumesAttached ?? [] };
+    return { memory, node, again, answers, trust, calls, noted: () => node.cluster.get("nodes", undefined, nodeName)?.status?.volumesAttached ?? [] };
   }
 
   it("stands in the node's status until it is detached", async () => {
@@ -143,6 +148,17 @@ describe("an attached volume", () => {
     await node.settle();
     expect(calls("detach")).toHaveLength(1);
     expect(noted()).toEqual([]);
+  });
+
+  it("stays noted when what may have attached it is refused later", async () => {
+    const { memory, node, trust, noted } = await startWithDriver({ attach: '{"status":"Failure","message":"busy"}' });
+    node.cluster.put("pods", diskPod);
+    await node.settle();
+    trust.isRefused = true;
+    await memory.clock.advance(1_000);
+    await node.settle();
+    expect(node.reconciler.operations.report(uniqueName)?.lastError).toContain("driver is not run");
+    expect(noted()).toEqual([{ name: uniqueName, devicePath: "" }]);
   });
 
   it("is not attached where its plugin can't take the mount options that are asked for", async () => {

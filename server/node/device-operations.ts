@@ -59,7 +59,7 @@ async function isStillAttached({ host }: OperationContext, { attached, spec, dev
   }
 }
 
-/** Whatever its end: what may be attached stays noted until it is detached. A refusal has attached nothing. */
+/** Whatever its end: what may be attached stays noted until it is detached. A refusal has attached nothing, and undone nothing. */
 async function attachNoted({ actual, attachments, point }: OperationContext, device: DeviceMount, attach: () => Promise<string>): Promise<string> {
   const { uniqueName } = device;
   await attachments.put(uniqueName, "");
@@ -68,7 +68,8 @@ async function attachNoted({ actual, attachments, point }: OperationContext, dev
   const devicePath = await attach().catch(async (error: unknown) => {
     if (codeOf(error) === "refused") {
       actual.putDevice(device);
-      await attachments.remove(uniqueName);
+      if (device.attached === "no") await attachments.remove(uniqueName);
+      else await attachments.put(uniqueName, device.devicePath);
     }
     throw error;
   });
