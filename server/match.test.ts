@@ -2,6 +2,7 @@ import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { json, startFakeApi, statusBody } from "@/server/cluster/fake-api";
 import { worstOf } from "@/server/diagnosis/manifest-match";
 import { match, parseMatchOptions, type MatchOptions } from "@/server/match";
 import { matchText } from "@/server/match-text";
@@ -134,6 +135,20 @@ describe("faults of a manifest", () => {
   it("are told for a context that no kubeconfig has", async () => {
     await expect(matchOf(podOf("{name: v, emptyDir: {}}"), { context: "nowhere", kubeconfigs: [] })).rejects.toThrow('--context: there is no context "nowhere"');
   });
+});
+
+it("looks up in the context what a claim of the files is bound to", async () => {
+  const volume = { apiVersion: "v1", kind: "PersistentVolume", metadata: { name: "pv-1" }, spec: { nfs: { server: "s", path: "/x" } } };
+  const api = await startFakeApi((response, { url }) =>
+    url.pathname === "/api/v1/persistentvolumes/pv-1" ? json(response, 200, volume) : json(response, 404, statusBody(404, "NotFound", "not found")),
+  );
+  onTestFinished(() => api.close());
+  const folder = mkdtempDisposableSync(join(tmpdir(), "voldeck-match-"));
+  onTestFinished(() => folder.remove());
+  const kubeconfig = join(folder.path, "config");
+  writeFileSync(kubeconfig, `clusters: [{name: c, cluster: {server: "${api.context.server}"}}]\nusers: []\ncontexts: [{name: shop, context: {cluster: c, user: ""}}]\n`);
+  const [found] = await matchOf(claimed + claim, { context: "shop", kubeconfigs: [kubeconfig] });
+  expect(found).toMatchObject({ persistentVolume: "pv-1", node: { kind: "one", plugin: "kubernetes.io/nfs" } });
 });
 
 it("prints nothing of a manifest that could steer a terminal", async () => {

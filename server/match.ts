@@ -178,11 +178,12 @@ async function readCluster(context: ClusterContext, pods: readonly ManifestPod[]
       return name === undefined ? [] : [{ namespace, name }];
     }));
     const claims = await readAll<PersistentVolumeClaim>(client, names.map((at) => resourcePath("persistentvolumeclaims", at)));
-    const volumeNames = claims.flatMap(({ spec }) => spec.volumeName ?? []);
-    const volumes = await readAll<PersistentVolume>(client, volumeNames.map((name) => resourcePath("persistentvolumes", { name })));
     const inFiles = files.filter(({ kind }) => kind === "PersistentVolumeClaim") as PersistentVolumeClaim[];
-    const wanted = [...claims, ...inFiles, ...pods.flatMap((pod) => pod.claims)].map(claimClass).filter((name) => name !== "");
-    const classes = await readAll<StorageClass>(client, wanted.map((name) => resourcePath("storageclasses", { name })));
+    const all = [...claims, ...inFiles, ...pods.flatMap((pod) => pod.claims)];
+    const volumeNames = all.map(({ spec }) => spec.volumeName ?? "").filter((name) => name !== "");
+    const volumes = await readAll<PersistentVolume>(client, volumeNames.map((name) => resourcePath("persistentvolumes", { name })));
+    const classNames = all.map(claimClass).filter((name) => name !== "");
+    const classes = await readAll<StorageClass>(client, classNames.map((name) => resourcePath("storageclasses", { name })));
     return {
       from: `context ${context.name}`,
       claim: (namespace, name) => claims.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name),
