@@ -50,7 +50,8 @@ describe("the plugin of a volume in a manifest", () => {
   it.each([
     ["an emptyDir", podOf("{name: v, emptyDir: {}}"), "kubernetes.io/empty-dir", "none"],
     ["a configMap", podOf("{name: v, configMap: {name: c}}"), "kubernetes.io/configmap", "none"],
-    ["an inline csi volume", podOf("{name: v, csi: {driver: d}}"), "kubernetes.io/csi", "kubernetes.io/csi"],
+    ["an inline csi volume, which nobody attaches", podOf("{name: v, csi: {driver: d}}"), "kubernetes.io/csi", "none"],
+    ["a claim of a csi driver", claimed + claim + volumeOf("csi: {driver: d, volumeHandle: h}"), "kubernetes.io/csi", "kubernetes.io/csi"],
     ["an iscsi volume, which a controller attaches too", podOf("{name: v, iscsi: {targetPortal: p, iqn: i, lun: 0}}"), "kubernetes.io/iscsi", "kubernetes.io/iscsi"],
     ["a claim bound in the same files", claimed + claim + volumeOf("nfs: {server: s, path: /x}"), "kubernetes.io/nfs", "none"],
   ])("of %s", async (_what, text, node, attach) => {

@@ -36,7 +36,7 @@ export interface ManifestVolume {
   readonly claim?: string;
   readonly persistentVolume?: string;
   readonly node: Match;
-  /** `none` is ordinary here: most volumes are not attached. */
+  /** `none` is ordinary here: most volumes are not attached. Of a CSI driver's volume its CSIDriver may still say that none is needed. */
   readonly attachController: Match;
   readonly grows: Answer;
   /** Every plugin of the node, in the order asked; absent while there is nothing to ask with. */
@@ -66,11 +66,16 @@ export function matchPod(owner: ManifestPod, objects: StorageObjects, hosts: Mat
       ...(claimName === undefined ? {} : { claim: claimName }),
       ...(persistentVolume ? { persistentVolume: persistentVolume.metadata.name ?? "" } : {}),
       node: ask(hosts.node),
-      attachController: ask(hosts.attachController),
+      attachController: volume.csi ? neverAttached(hosts.attachController) : ask(hosts.attachController),
       grows: claimName === undefined ? inlineGrows(joined) : claimGrows(objects, claim),
       ...(spec ? { verdicts: explain(hosts.node.table, spec).plugins } : {}),
     };
   });
+}
+
+/** Source: pkg/volume/csi/csi_plugin.go (CanAttach) of v1.37.2: an inline volume is not attached, whatever its driver says. */
+function neverAttached({ table }: AskedHost): Match {
+  return { kind: "none", asked: table.matcher.entries.length, text: "inline CSI volumes are not attached" };
 }
 
 export function ownerText({ kind, namespace, name }: Pick<ManifestPod, "kind" | "namespace" | "name">): string {
