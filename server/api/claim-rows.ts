@@ -1,4 +1,5 @@
 /** Rows of the claim list: requested, granted, real and used size are four things and never merged. */
+import { claimClass } from "@/lib/kube/classes";
 import type { Condition } from "@/lib/kube/meta";
 import { storageOf, type PersistentVolumeClaim } from "@/lib/kube/storage";
 import type { ClaimFilterField } from "@/lib/inputs/claim";
@@ -69,7 +70,7 @@ export function claimEvidence(view: ClusterView, key: string): ClaimWithUsers | 
   const claim = snapshot.claims.get(key);
   if (!claim) return undefined;
   const users = (snapshot.podVolumesByClaim.get(key) ?? []).map((volume: PodVolume) => read(volume));
-  const className = claim.spec.storageClassName;
+  const className = claimClass(claim);
   return {
     claim,
     users,
@@ -107,7 +108,7 @@ export function claimRow(evidence: ClaimWithUsers, way: Way): ClaimRow {
     inodes: measured?.inodes,
     inodesUsed: measured?.inodesUsed,
     measuredAt: measured?.statsAt,
-    className: claim.spec.storageClassName || undefined,
+    className: claimClass(claim) || undefined,
     mayGrow: storageClass && storageClass.allowVolumeExpansion === true,
     persistentVolume: claim.spec.volumeName || undefined,
     accessModes: claim.spec.accessModes ?? [],

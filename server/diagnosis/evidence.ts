@@ -2,6 +2,7 @@
  * All that is known of one pod's volume, gathered from the API's objects, the published plugin table and the node's report.
  * Rules and the way read this and nothing else.
  */
+import { claimClass, claimHasClass, volumeClass } from "@/lib/kube/classes";
 import type { KubeEvent } from "@/lib/kube/pods";
 import type { CSIDriver, CSINode, StorageClass, VolumeAttachment } from "@/lib/kube/storage";
 import type { NodeReport, ReportedVolume } from "@/lib/node-report";
@@ -66,7 +67,8 @@ export function gatherer(cluster: ClusterEvidence): (volume: PodVolume) => Volum
     const index = nodeName === undefined ? undefined : reportOf(nodeName);
     const driver = csiDriverOf(volume);
     const pvName = volume.persistentVolume?.metadata.name;
-    const className = volume.claim?.spec.storageClassName ?? volume.persistentVolume?.spec.storageClassName;
+    const { claim, persistentVolume } = volume;
+    const className = claim && claimHasClass(claim) ? claimClass(claim) : persistentVolume && volumeClass(persistentVolume);
     return {
       volume,
       nodeName,

@@ -1,4 +1,5 @@
 /** The stages that claim, persistent volume and class prove: bind, provision and expand. */
+import { claimClass, claimHasClass } from "@/lib/kube/classes";
 import { storageOf, type PersistentVolume, type PersistentVolumeClaim } from "@/lib/kube/storage";
 import { tryParseQuantity } from "@/lib/quantity";
 import type { ClaimEvidence, VolumeEvidence } from "./evidence";
@@ -77,20 +78,20 @@ export function provision(evidence: ClaimEvidence): StageFinding {
 }
 
 function pendingProvision(evidence: ClaimEvidence, claim: PersistentVolumeClaim): StageFinding {
-  const className = claim.spec.storageClassName;
-  if (className === "") return notApplicable("the claim asks for no class");
+  const className = claimClass(claim);
+  if (className === "" && claimHasClass(claim)) return notApplicable("the claim asks for no class");
   const failed = newest(evidence.claimEvents, (each) => each.reason === "ProvisioningFailed");
   if (failed) return finding("stuck", eventProof(failed));
   if (waitsForConsumer(evidence)) return notReached;
   const { storageClass } = evidence;
   if (storageClass?.provisioner === noProvisioner) return notApplicable("volumes of this class are made by hand");
-  if (className && !storageClass) {
+  if (className !== "" && !storageClass) {
     if (evidence.unread.has("storageclasses")) return finding("unknown", remark(`class ${className}`, "classes can't be read"));
     return finding("stuck", remark(`class ${className}`, "not found"));
   }
   const asked = newest(evidence.claimEvents, (each) => each.reason === "Provisioning" || each.reason === "ExternalProvisioning");
   if (asked) return finding("doing", eventProof(asked));
-  if (!className) return notReached;
+  if (className === "") return notReached;
   return finding("unknown", [
     field(`class ${className}`, ".provisioner", storageClass?.provisioner),
     remark("what would settle it", "an event of the provisioner on the claim"),

@@ -69,6 +69,11 @@ function evidence(volume: Volume, more: Partial<VolumeEvidence> & Partial<Pick<P
   };
 }
 
+function annotated({ metadata, spec, status }: PersistentVolumeClaim, className: string): PersistentVolumeClaim {
+  const annotations = { "volume.beta.kubernetes.io/storage-class": className };
+  return { metadata: { ...metadata, annotations }, spec: { resources: spec.resources }, status };
+}
+
 const data: Volume = { name: "data", persistentVolumeClaim: { claimName: "data-web-0" } };
 
 function claim(status: PersistentVolumeClaim["status"], request = "10Gi"): PersistentVolumeClaim {
@@ -171,6 +176,7 @@ describe("wayOf", () => {
       "waiting",
     ],
     ["the class does not exist", evidence(data, { claim: claim({ phase: "Pending" }) }), "stuck", "provision", "stuck"],
+    ["the class that an annotation names does not exist", evidence(data, { claim: annotated(claim({ phase: "Pending" }), "old") }), "stuck", "provision", "stuck"],
     [
       "an ephemeral claim that belongs to another",
       evidence({ name: "data", ephemeral: {} }, { claimName: "web-0-data", claim: bound }),

@@ -37,6 +37,14 @@ describe("claim.get", () => {
     ]);
   });
 
+  it("has the class that the old annotation names", async () => {
+    const metadata = { name: "old", namespace: "shop", uid: "uid-old", annotations: { "volume.beta.kubernetes.io/storage-class": "loop-xfs" } };
+    const old = { metadata, spec: { resources: { requests: { storage: "1Gi" } } }, status: { phase: "Pending" as const } };
+    const view = viewOf({ ...shop, objects: { ...shop.objects, persistentvolumeclaims: [old] } });
+    const { row } = await createCallerFactory(appRouter)(contextOf(view)).claim.get({ cluster, namespace: "shop", name: "old" });
+    expect(row).toMatchObject({ className: "loop-xfs", mayGrow: true });
+  });
+
   it("does not know what is not there", async () => {
     await expect(caller.claim.get({ cluster, namespace: "shop", name: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
