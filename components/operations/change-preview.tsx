@@ -37,7 +37,9 @@ export function ChangePreview({ preview }: { preview: Preview }) {
           <div className="well proof">
             <b className={preview.dryRun.ok ? undefined : "text-failed-fg"}>{preview.dryRun.ok ? "Accepted" : "Refused"}</b>{" "}
             <span className="k">{preview.dryRun.ok ? "nothing saved" : "word for word:"}</span>
-            <span className="block">{preview.dryRun.words}</span>
+            <span className="block">
+              <DryRunWords dryRun={preview.dryRun} />
+            </span>
           </div>
         </DialogPart>
       )}
@@ -48,7 +50,17 @@ export function ChangePreview({ preview }: { preview: Preview }) {
   );
 }
 
-function CheckLine({ check }: { check: Check }) {
+/** From and to of an accepted change; else the server's words, whole. */
+function DryRunWords({ dryRun: { change, words } }: { dryRun: NonNullable<Preview["dryRun"]> }) {
+  if (!change) return words;
+  return (
+    <>
+      {change.field}: <span className="k">{change.from} →</span> <b>{change.to}</b>
+    </>
+  );
+}
+
+export function CheckLine({ check }: { check: Check }) {
   const look = looks[check.verdict];
   const told = check.remedy !== undefined && check.verdict !== "pass";
   return (

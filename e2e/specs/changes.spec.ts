@@ -54,7 +54,7 @@ test("a loop claim grows from its page, is followed step by step, and its mount 
   await expect(dialog.check("Claim is bound")).toContainText("pass");
   await expect(dialog.check("Somebody acts on it")).toContainText("voldeck.dev/loop");
   await expect(dialog.dryRun).toContainText("Accepted");
-  await expect(dialog.dryRun).toContainText("spec.resources.requests.storage: 420Mi");
+  await expect(dialog.dryRun).toContainText("spec.resources.requests.storage: 320Mi → 420Mi");
   expect(await dialog.kubectl()).toBe(`kubectl --kubeconfig ${kubeconfigOf(app)} --context voldeck -n shop patch pvc data-web-0 --type=merge -p '{"spec":{"resources":{"requests":{"storage":"420Mi"}}}}'`);
   await expect(dialog.button()).toHaveText("Grow data-web-0 to 420Mi");
   await dialog.confirm();
@@ -111,7 +111,7 @@ test("a memory volume is resized from its page, and the mount table shows it", a
   const dialog = await volume.resize();
   await dialog.type("96Mi");
   await expect(dialog.check("can do it")).toContainText("pass");
-  await expect(dialog.dryRun).toContainText("spec.volumes[hot].emptyDir.sizeLimit: 96Mi");
+  await expect(dialog.dryRun).toContainText("spec.volumes[hot].emptyDir.sizeLimit: 64Mi → 96Mi");
   await dialog.confirm();
   await dialog.outcome("ok").waitFor({ timeout: 30_000 });
   const after = mountOf(app.dataFolder, "kubernetes.io/empty-dir", "hot");

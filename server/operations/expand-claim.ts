@@ -24,8 +24,12 @@ export interface DryRun {
   readonly ok: boolean;
   /** The server's words, whole; on success what would be stored. */
   readonly words: string;
+  /** The one field that would change, as it is now and as the server answered it; absent when nothing would. */
+  readonly change?: { readonly field: string; readonly from: string; readonly to: string };
   readonly atMs: number;
 }
+
+export type DryRunAnswer = Omit<DryRun, "atMs">;
 
 export interface ExpandPreview {
   readonly uid: string;
@@ -82,21 +86,26 @@ export async function previewExpansion(cluster: OperationCluster, input: ExpandI
     kubectl: expandCommand(cluster.kubectl, input),
   };
   if (decision.kind === "nothing") return preview;
-  return { ...preview, dryRun: await dryRunExpansion(cluster, input, nowMs) };
+  return { ...preview, dryRun: { ...(await dryRunExpansion(cluster, input, preview.requested)), atMs: nowMs } };
 }
 
-async function dryRunExpansion(cluster: OperationCluster, input: ExpandInput, nowMs: number): Promise<DryRun> {
+async function dryRunExpansion(cluster: OperationCluster, input: ExpandInput, from: string): Promise<DryRunAnswer> {
   try {
     const answer = await cluster.client.patch<PersistentVolumeClaim>(
       claimPath(input.namespace, input.name),
       { type: "merge", body: expansionPatch(input.size, undefined) },
       { dryRun: true },
     );
-    return { ok: true, words: `spec.resources.requests.storage: ${requestedOf(answer) ?? "absent"}`, atMs: nowMs };
+    return accepted({ field: "spec.resources.requests.storage", from, to: requestedOf(answer) ?? "absent" });
   } catch (error) {
     if (codeOf(error) === "transient") throw error;
-    return { ok: false, words: messageOf(error), atMs: nowMs };
+    return { ok: false, words: messageOf(error) };
   }
+}
+
+/** A field without a value now is `absent`. */
+export function accepted({ field, from, to }: NonNullable<DryRun["change"]>): DryRunAnswer {
+  return { ok: true, words: `${field}: ${to}`, change: { field, from: from === "" ? "absent" : from, to } };
 }
 
 /** Does, when run in a shell, what the button does. */

@@ -7,7 +7,7 @@ import { resourcePath } from "@/server/cluster/resources";
 import type { Kubectl } from "@/lib/kubectl";
 import { decideResize, resizePatch, type ResizeEvidence } from "./decide-resize";
 import { followResize } from "./decide-follow-resize";
-import type { DryRun } from "./expand-claim";
+import { accepted, type DryRun, type DryRunAnswer } from "./expand-claim";
 import { getOptional, getUnlessGone } from "./get-optional";
 import type { Decision, OperationRecord, Progress } from "./operation";
 import type { OperationCluster } from "./ports";
@@ -62,7 +62,7 @@ export async function previewResize(cluster: OperationCluster, input: ResizeInpu
     kubectl: resizeCommand(cluster.kubectl, input),
   };
   if (decision.kind === "nothing" || !evidence.hasSubresource) return preview;
-  return { ...preview, dryRun: await dryRunResize(cluster, input, nowMs) };
+  return { ...preview, dryRun: { ...(await dryRunResize(cluster, input, preview.sizeLimit)), atMs: nowMs } };
 }
 
 export function sizeLimitOf(pod: Pod, volume: string): string | undefined {
@@ -70,7 +70,7 @@ export function sizeLimitOf(pod: Pod, volume: string): string | undefined {
 }
 
 /** A server that drops the change answers 200 as well: only the answered object tells. */
-async function dryRunResize(cluster: OperationCluster, input: ResizeInput, nowMs: number): Promise<DryRun> {
+async function dryRunResize(cluster: OperationCluster, input: ResizeInput, from: string): Promise<DryRunAnswer> {
   try {
     const answer = await cluster.client.patch<Pod>(
       `${podPath(input.namespace, input.name)}/resize`,
@@ -79,11 +79,12 @@ async function dryRunResize(cluster: OperationCluster, input: ResizeInput, nowMs
     );
     const answered = sizeLimitOf(answer, input.volume);
     const changed = answered !== undefined && parseQuantity(answered).cmp(parseQuantity(input.size)) === 0;
-    const words = `spec.volumes[${input.volume}].emptyDir.sizeLimit: ${answered ?? "absent"}`;
-    return { ok: changed, words: changed ? words : `${words}; the server accepts the request and changes nothing`, atMs: nowMs };
+    const field = `spec.volumes[${input.volume}].emptyDir.sizeLimit`;
+    if (changed) return accepted({ field, from, to: answered });
+    return { ok: false, words: `${field}: ${answered ?? "absent"}; the server accepts the request and changes nothing` };
   } catch (error) {
     if (codeOf(error) === "transient") throw error;
-    return { ok: false, words: messageOf(error), atMs: nowMs };
+    return { ok: false, words: messageOf(error) };
   }
 }
 
