@@ -11,6 +11,7 @@ import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
 import { isNotFound, NotFound, Unreadable } from "@/components/shell/states";
 import { useTRPC, type Outputs } from "@/components/trpc";
+import { Icon } from "@/components/ui/icon";
 import { Status } from "@/components/ui/status";
 import { useUrlState } from "@/components/list/url-state";
 import { BarSection } from "@/components/volumes/volume-skeleton";
@@ -54,6 +55,12 @@ export function PluginPage({ name }: { name: string }) {
         }
         question={detail.kind === "CSI driver" ? "CSI driver, served by kubernetes.io/csi" : `${detail.kind} plugin`}
       />
+      {detail.note && (
+        <p className="flex gap-2 px-5 pb-3" role="note">
+          <Icon name="info" className="mt-0.5 flex-none" />
+          {detail.note}
+        </p>
+      )}
       <div className="pad cols grid-cols-1 gap-4 desk:grid-cols-[minmax(0,1.12fr)_minmax(0,1fr)]">
         <div className="cols gap-4">
           <PluginHosts hosts={hosts} all={detail.hosts.length} />

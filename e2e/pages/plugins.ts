@@ -23,6 +23,12 @@ export class PluginsPage {
     return this.table.locator(`tr[data-key="${name}"]`);
   }
 
+  /** What a plugin of a cluster with one node says below a short head, such as `Block`: `yes`, `no`, or `per driver`. */
+  async capability(name: string, head: string): Promise<string> {
+    const heads = await this.table.getByRole("columnheader").allInnerTexts();
+    return this.row(name).getByRole("cell").nth(heads.map((text) => text.trim()).indexOf(head)).innerText();
+  }
+
   /** The error lines below a plugin's row. */
   errors(text: string | RegExp): Locator {
     return this.table.locator("tr.err").filter({ hasText: text });
@@ -42,6 +48,8 @@ export class PluginsPage {
 /** One plugin or CSI driver. */
 export class PluginPage {
   readonly title: Locator;
+  /** A sentence under the title, such as a gate that is locked off; most plugins have none. */
+  readonly note: Locator;
   readonly nodes: Locator;
   readonly capabilities: Locator;
   readonly volumes: Locator;
@@ -49,6 +57,7 @@ export class PluginPage {
 
   constructor(readonly page: Page) {
     this.title = page.getByRole("heading", { level: 1 });
+    this.note = page.getByRole("note");
     this.nodes = page.getByRole("region", { name: "On each node" });
     this.capabilities = page.getByRole("region", { name: "Capabilities" });
     this.volumes = page.getByRole("region", { name: "Volumes it serves" });

@@ -41,6 +41,14 @@ test("a filter stands in the address and comes back with it", async ({ page }) =
   await expect(plugins.row("kubernetes.io/nfs")).toBeHidden();
 });
 
+test("of a single node the list shows what each plugin can do", async ({ page }) => {
+  const plugins = new PluginsPage(page);
+  await expect(plugins.row("kubernetes.io/local-volume")).toBeVisible();
+  expect(await plugins.capability("kubernetes.io/local-volume", "Block")).toBe("yes");
+  expect(await plugins.capability("kubernetes.io/local-volume", "Attach")).toBe("no");
+  expect(await plugins.capability("kubernetes.io/csi", "SELinux")).toBe("per driver");
+});
+
 test("a plugin's page says what it can do, and for whom", async ({ page }) => {
   const plugins = new PluginsPage(page);
   await plugins.openPlugin("kubernetes.io/empty-dir");
@@ -50,6 +58,17 @@ test("a plugin's page says what it can do, and for whom", async ({ page }) => {
   await expect(plugin.capability("Resize ephemeral")).toContainText("yes");
   await expect(plugin.capability("Attach")).toContainText("no");
   await expect(plugin.volumes).toContainText("hot");
+});
+
+test("a plugin whose gate is locked off says so, and others say nothing", async ({ page }) => {
+  const plugins = new PluginsPage(page);
+  await plugins.openPlugin("kubernetes.io/git-repo");
+  const plugin = new PluginPage(page);
+  await expect(plugin.note).toContainText("GitRepoVolumeDriver is locked off since 1.36");
+  await new Shell(page).go("Plugins");
+  await plugins.openPlugin("kubernetes.io/empty-dir");
+  await expect(plugin.capabilities).toBeVisible();
+  await expect(plugin.note).toHaveCount(0);
 });
 
 test("an address that leads to no plugin says so", async ({ page }) => {

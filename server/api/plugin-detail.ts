@@ -28,6 +28,8 @@ export interface PluginDetail {
   readonly interfaces: readonly string[];
   readonly accessModes: readonly string[];
   readonly csiDriver?: CSIDriverSpec;
+  /** What its capabilities can't tell, in a sentence. */
+  readonly note?: string;
   readonly hosts: readonly PluginOnHost[];
   readonly volumes: readonly VolumeRow[];
   readonly volumesTotal: number;
@@ -55,6 +57,7 @@ export function pluginDetail(view: ClusterView, name: string): PluginDetail {
     interfaces: own?.interfaces ?? [],
     accessModes: own?.accessModes ?? [],
     csiDriver: isDriver ? snapshot.csiDrivers.get(name)?.spec : undefined,
+    note: isDriver ? undefined : own?.note,
     hosts: matrix.hosts.map((host, index) => {
       const driver = isDriver ? snapshot.csiNodes.get(host.nodeName)?.spec.drivers?.find((each) => each.name === name) : undefined;
       return {

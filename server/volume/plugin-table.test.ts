@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { newGitRepoPlugin } from "@/server/volume/plugins/git-repo";
 import { VolumePluginManager } from "@/server/volume/plugin-manager";
 import { capabilitiesOf, capabilityNames, matchAll, rowOf, rowOfPlugin } from "@/server/volume/plugin-table";
 import { newSpecFromVolume } from "@/server/volume/spec";
@@ -21,7 +22,7 @@ describe("a row", () => {
     expect(capabilities.seLinuxMount).toBe("per driver");
   });
 
-  it("tells access modes, kind and where a probed driver lies", () => {
+  it("tells access modes, kind, a gate that is locked off and where a probed driver lies", () => {
     expect(rowOfPlugin(plugin, "a/b", { origin: "registered", loadedAtMs: 5 })).toMatchObject({
       kind: "in-tree",
       accessModes: ["ReadWriteOnce"],
@@ -30,6 +31,7 @@ describe("a row", () => {
       serving: true,
       loadedAtMs: 5,
     });
+    expect(rowOfPlugin(newGitRepoPlugin(), "kubernetes.io/git-repo", { origin: "registered", loadedAtMs: 5 }).note).toContain("GitRepoVolumeDriver is locked off since 1.36");
     const driver = testPlugin("v/d", { about: { kind: "FlexVolume", driverPath: "/exec/v~d/d" } });
     expect(rowOfPlugin(driver, "v/d", { origin: "probed" })).toMatchObject({ kind: "FlexVolume", path: "/exec/v~d/d", serving: false });
   });

@@ -55,6 +55,8 @@ export interface PluginRow {
   readonly loadedAtMs?: number;
   /** Where a probed driver lies on the host. */
   readonly path?: string;
+  /** What its interfaces can't tell: a feature gate that is locked off, in a sentence. */
+  readonly note?: string;
 }
 
 /** One call of initPlugins. */
@@ -151,5 +153,6 @@ export function rowOfPlugin(plugin: VolumePlugin | undefined, name: string, { or
     failedAtMs: times.failure?.atMs,
     loadedAtMs: times.loadedAtMs,
     path: plugin?.about?.driverPath ?? times.failure?.path,
+    note: plugin?.about?.note,
   });
 }

@@ -128,6 +128,8 @@ export interface PluginAbout {
   readonly driverPath?: string;
   /** supportsSELinuxContextMount where it does not depend on the spec; no when absent. */
   readonly seLinuxMount?: "yes" | "no" | "per driver";
+  /** What its interfaces can't tell: a feature gate that is locked off, in a sentence. */
+  readonly note?: string;
 }
 
 export interface PersistentVolumePlugin extends VolumePlugin {

@@ -22,7 +22,10 @@ export function newGitRepoPlugin(): VolumePlugin {
     getPluginName: () => gitRepoPluginName,
     decidingField: "gitRepo",
     sources: { volume: ["gitRepo"] },
-    about: { kind: "in-tree" },
+    about: {
+      kind: "in-tree",
+      note: "Its gate GitRepoVolumeDriver is locked off since 1.36: a repository's hooks ran as root on the node. Volumes are matched and torn down, and never set up.",
+    },
     getVolumeName: async (spec) => {
       const { repository, revision, directory } = sourceOf(spec);
       return `${repository}:${revision ?? ""}:${directory ?? ""}`;
