@@ -23,7 +23,7 @@ export function Rail({ folded = false, onFold, onNavigate }: RailProps) {
       <ClusterSwitcher />
       <RailPages onNavigate={onNavigate} />
       <div className="foot">
-        <span className="min-w-0 flex-1">Voldeck</span>
+        <span className="min-w-0 flex-1">Voldeck {process.env.VOLDECK_VERSION}</span>
         {onFold && <IconButton small label={folded ? "Unfold the rail" : "Fold the rail"} icon="fold" onClick={onFold} />}
       </div>
     </>
