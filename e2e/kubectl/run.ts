@@ -62,7 +62,7 @@ async function watch(args: readonly string[], home: string, { common, lines: oth
     let isFirst = true;
     child.stdout.on("data", (chunk: Buffer) => {
       stdout += chunk.toString();
-      const printed = stdout.split("\n").length - 2;
+      const printed = rowsIn(stdout);
       if (printed >= rows) child.kill("SIGTERM");
       if (!isFirst || printed < 1) return;
       isFirst = false;
@@ -73,7 +73,14 @@ async function watch(args: readonly string[], home: string, { common, lines: oth
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   await changes;
   await ended;
+  // Both sides cut short by the time limit would be equal.
+  if (rowsIn(stdout) < rows) throw new Error(`kubectl ${args.join(" ")} printed ${rowsIn(stdout)} rows of ${rows}: ${stdout}${stderr}`);
   return { code: 0, stdout, stderr };
+}
+
+/** Below the line of headings. */
+function rowsIn(table: string): number {
+  return table.split("\n").length - 2;
 }
 
 async function inTurn(lines: readonly (readonly string[])[], home: string): Promise<void> {
