@@ -92,7 +92,7 @@ function buildIfNeeded(args: readonly string[]): void {
   writeFileSync(stampFile, stamp);
 }
 
-/** Commands that only look: they write nothing and start no program, so they take what was built, and never build. */
+/** Commands that only look: they write nothing, so they take what was built, and never build. */
 const looks: ReadonlyMap<string, string> = new Map([
   ["inspect", "runInspect"],
   ["match", "runMatch"],
