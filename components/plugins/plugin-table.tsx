@@ -1,4 +1,6 @@
 import Link from "next/link";
+import { capabilities } from "@/components/plugins/capabilities";
+import { CapabilityCells, CapabilityHeads } from "@/components/plugins/capability-columns";
 import { PluginCell } from "@/components/plugins/plugin-cell";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
@@ -14,6 +16,11 @@ interface Group {
   readonly about: string;
   readonly rows: readonly MatrixRow[];
 }
+
+/** Several nodes are compared; of a single one there is room for what its plugins can do. */
+const showsCapabilities = ({ hosts }: Matrix): boolean => hosts.length === 1;
+
+const columnsOf = (matrix: Matrix): number => matrix.hosts.length + 3 + (showsCapabilities(matrix) ? capabilities.length : 0);
 
 /** Nodes side by side, one plugin a row. */
 export function PluginTable({ matrix, byKind }: { matrix: Matrix; byKind: boolean }) {
@@ -34,6 +41,7 @@ export function PluginTable({ matrix, byKind }: { matrix: Matrix; byKind: boolea
                 {[host.kubeletVersion, host.source === "node" ? "this machine" : "observed"].filter(Boolean).join(" · ")}
               </th>
             ))}
+            {showsCapabilities(matrix) && <CapabilityHeads />}
             <th className="hd num" scope="col">
               Used by
             </th>
@@ -51,7 +59,7 @@ function PluginGroup({ group, matrix }: { group: Group; matrix: Matrix }) {
   return (
     <tbody>
       <tr className="grp">
-        <th scope="rowgroup" colSpan={matrix.hosts.length + 3}>
+        <th scope="rowgroup" colSpan={columnsOf(matrix)}>
           <b>{group.title}</b> · {group.about}
         </th>
       </tr>
@@ -79,12 +87,13 @@ function PluginRows({ row, matrix }: { row: MatrixRow; matrix: Matrix }) {
             <PluginCell cell={cell} quiet={!row.differs} />
           </td>
         ))}
+        {showsCapabilities(matrix) && <CapabilityCells row={row} />}
         <td className={`num ${row.usedBy === 0 ? "muted" : ""}`}>{row.usedBy.toLocaleString()}</td>
       </tr>
       {errors.map(({ cell, host }) => (
         <tr key={host} className="err">
           <td />
-          <td colSpan={matrix.hosts.length + 2}>
+          <td colSpan={columnsOf(matrix) - 1}>
             <p className="proof">
               <span className="k">
                 {host} · {cell.failedAtMs !== undefined && <ClockTime at={cell.failedAtMs} />} ·

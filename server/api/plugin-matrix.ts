@@ -4,7 +4,7 @@ import { pluginFilterFields } from "@/lib/inputs/plugin";
 import type { StatusWord } from "@/lib/words";
 import type { ClusterView, PluginHost } from "@/server/api/context";
 import { volumeRows } from "@/server/api/volume-rows";
-import type { PluginRow, ProbeRecord } from "@/server/volume/plugin-table";
+import type { Capabilities, PluginRow, ProbeRecord } from "@/server/volume/plugin-table";
 
 export type PluginKind = "in-tree" | "FlexVolume" | "CSI driver";
 
@@ -36,6 +36,8 @@ export interface MatrixRow {
   /** In the order of the hosts. */
   readonly cells: readonly MatrixCell[];
   readonly usedBy: number;
+  /** Of the plugin, the same on every node; absent for a CSI driver, and where no plugin could be made. */
+  readonly capabilities?: Capabilities;
 }
 
 export interface ProbeEventRow {
@@ -126,7 +128,9 @@ function pluginRows(hosts: readonly PluginHost[], served: Counts): MatrixRow[] {
   const names = new Set(hosts.flatMap((host) => host.table.rows.map((row) => row.name)));
   return [...names].map((name) => {
     const cells = hosts.map((host, index) => pluginCell(host, tables[index]?.get(name), served.get(`${host.nodeName}/${name}`) ?? 0));
-    return matrixRow(name, tables.find((table) => table.has(name))?.get(name)?.kind ?? "in-tree", cells);
+    const known = tables.flatMap((table) => table.get(name) ?? []);
+    const capabilities = known.find((row) => row.capabilities !== undefined)?.capabilities;
+    return { ...matrixRow(name, known[0]?.kind ?? "in-tree", cells), capabilities };
   });
 }
 

@@ -19,6 +19,13 @@ describe("plugin.list", () => {
     expect(total).toBe(14);
   });
 
+  it("says of each plugin what it can do, and nothing of a driver behind one", async () => {
+    const { rows } = await caller.plugin.list({ cluster });
+    const of = (name: string) => rows.find((row) => row.name === name)?.capabilities;
+    expect(of("kubernetes.io/empty-dir")).toMatchObject({ resizeEphemeral: true, attach: false });
+    expect(of("loop.csi.test")).toBeUndefined();
+  });
+
   it("counts the volumes that a driver serves, and those that wait for it", async () => {
     const { rows } = await caller.plugin.list({ cluster });
     const of = (name: string) => rows.find((row) => row.name === name);
