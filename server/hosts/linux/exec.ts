@@ -65,6 +65,10 @@ class Run {
       this.aborted = true;
       this.end();
     };
+    const disarm = (): void => {
+      signal?.removeEventListener("abort", onAbort);
+      for (const timer of this.timers) clearTimeout(timer);
+    };
     signal?.addEventListener("abort", onAbort);
     this.after(timeoutMs, () => {
       this.timedOut = true;
@@ -73,6 +77,8 @@ class Run {
     try {
       const { exitCode, endSignal } = await this.ended();
       if (this.timedOut || this.aborted) await this.groupEnded();
+      // It has ended by itself: what it left in the background is not ended for its output.
+      else disarm();
       await this.drained();
       if (this.aborted) throw abortError();
       return {
@@ -83,8 +89,7 @@ class Run {
         truncated: this.truncated,
       };
     } finally {
-      signal?.removeEventListener("abort", onAbort);
-      for (const timer of this.timers) clearTimeout(timer);
+      disarm();
       this.child.stdout?.destroy();
       this.child.stderr?.destroy();
     }
