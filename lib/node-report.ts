@@ -83,12 +83,26 @@ export interface ReportedLeftover {
   readonly why: string;
 }
 
+/** The file system that holds the node's root, by statfs; or why that is not known. */
+export interface ReportedDisk {
+  readonly capacityBytes?: string;
+  readonly usedBytes?: string;
+  /** What those who are not root may still write. */
+  readonly availableBytes?: string;
+  /** 0 where the file system makes them as it goes. */
+  readonly inodes?: string;
+  readonly inodesUsed?: string;
+  readonly problem?: string;
+}
+
 export interface NodeReport {
   readonly nodeName: string;
   readonly takenAt: string;
   readonly root: string;
   /** How mounts are made: `root`, `user namespace`, `simulated`, or `none` for a read-only look. */
   readonly mounter: "root" | "user namespace" | "simulated" | "none";
+  /** Absent where nobody looked. */
+  readonly disk?: ReportedDisk;
   readonly volumes: readonly ReportedVolume[];
   /** Mounts below the root that belong to no volume of the list. */
   readonly otherMounts: readonly ReportedMount[];

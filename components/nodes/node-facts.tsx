@@ -1,4 +1,6 @@
 import type { NodeDetail } from "@/components/nodes/node-page";
+import { DiskUse, InodeUse } from "@/components/nodes/disk-use";
+import { bytesInWords } from "@/components/ui/bytes";
 import { Ago } from "@/components/ui/time";
 
 const mounters: Readonly<Record<NonNullable<NodeDetail["report"]>["mounter"], string>> = {
@@ -10,6 +12,7 @@ const mounters: Readonly<Record<NonNullable<NodeDetail["report"]>["mounter"], st
 
 /** The few facts by which one knows the node. */
 export function NodeFacts({ detail: { row, report } }: { detail: NodeDetail }) {
+  const { disk } = row;
   return (
     <dl className="node-facts">
       <div>
@@ -32,6 +35,21 @@ export function NodeFacts({ detail: { row, report } }: { detail: NodeDetail }) {
           </div>
         </>
       )}
+      <div>
+        <dt>Disk</dt>
+        <dd>
+          <DiskUse row={row} />
+          {disk?.capacityBytes !== undefined && ` of ${bytesInWords(disk.capacityBytes)}`}
+          {disk?.availableBytes !== undefined && <span className="muted">, {bytesInWords(disk.availableBytes)} free</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Inodes</dt>
+        <dd>
+          <InodeUse row={row} />
+          {disk?.inodes !== undefined && disk.inodes !== "0" && ` of ${BigInt(disk.inodes).toLocaleString()}`}
+        </dd>
+      </div>
       {row.drivers.map((driver) => (
         <div key={driver.name}>
           <dt>Attach limit, {driver.name}</dt>

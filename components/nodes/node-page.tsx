@@ -7,6 +7,7 @@ import { useManifests } from "@/components/manifests/use-manifests";
 import { ComparedTable } from "@/components/nodes/compared-table";
 import { NodeFacts } from "@/components/nodes/node-facts";
 import { mountsOf, NodeDrivers, NodeMounts } from "@/components/nodes/node-report";
+import { PodUseTable } from "@/components/nodes/pod-use";
 import { useUrlState } from "@/components/list/url-state";
 import { PageHead } from "@/components/shell/page-head";
 import { paths } from "@/components/shell/paths";
@@ -23,6 +24,7 @@ export type NodeDetail = Outputs["node"]["get"];
 const tabs = [
   { tab: "", text: "Wanted, reported, found" },
   { tab: "mounts", text: "Mounts" },
+  { tab: "use", text: "Use by pod" },
   { tab: "drivers", text: "Drivers and sockets" },
 ] as const;
 /** Only where the node's pods come from files. */
@@ -61,8 +63,9 @@ function NodeSkeleton({ name }: { name: string }) {
 }
 
 /** What a view holds, beside its name. */
-function countIn(tab: string, { report }: NodeDetail): number | undefined {
+function countIn(tab: string, { report, pods }: NodeDetail): number | undefined {
   if (tab === "mounts") return report && mountsOf(report).length;
+  if (tab === "use") return pods?.length;
   return tab === "drivers" ? report && report.flexDrivers.length + report.pluginSockets.length : undefined;
 }
 
@@ -94,6 +97,7 @@ function NodeBody({ detail }: { detail: NodeDetail }) {
       </div>
       {chosen === "" && <ComparedTable detail={detail} />}
       {chosen === "mounts" && <NodeMounts detail={detail} />}
+      {chosen === "use" && <PodUseTable pods={detail.pods} />}
       {chosen === "drivers" && <NodeDrivers detail={detail} />}
       {chosen === "manifests" && manifests && (
         <section className="node-manifests" aria-label="Manifests">

@@ -10,7 +10,7 @@ import { Status } from "@/components/ui/status";
 import type { NodeReport } from "@/lib/node-report";
 import type { StatusWord } from "@/lib/words";
 
-function NoReport({ what }: { what: string }) {
+export function NoReport({ what }: { what: string }) {
   return (
     <Empty icon="unknown" title={`${what} of this node are unknown`}>
       <p>No agent answers there, and the API does not say it. What would settle it: `voldeck inspect` on the node.</p>

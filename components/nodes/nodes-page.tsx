@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { ListPage, type SortProps } from "@/components/list/list-page";
 import { SortHead } from "@/components/list/sort-head";
+import { DiskUse, InodeUse } from "@/components/nodes/disk-use";
 import { paths } from "@/components/shell/paths";
 import { useTRPCClient, type Outputs } from "@/components/trpc";
 import { Dash } from "@/components/ui/dash";
@@ -10,7 +11,7 @@ import { Flash } from "@/components/ui/flash";
 import { Status } from "@/components/ui/status";
 import { Ago } from "@/components/ui/time";
 
-const headTexts = ["Node", "Status", "Kubelet", "Report", "Volumes", "Mounts", "Drivers", "Attached / in use", "Why"] as const;
+const headTexts = ["Node", "Status", "Kubelet", "Report", "Volumes", "Mounts", "Disk", "Inodes", "Drivers", "Attached / in use", "Why"] as const;
 const order = { columns: ["node", "status", "volumes"] } as const;
 type Column = (typeof order.columns)[number];
 type NodeRow = Outputs["node"]["list"]["rows"][number];
@@ -54,6 +55,12 @@ function NodeHeads(sort: SortProps<Column>) {
       <th scope="col" className="num">
         Mounts
       </th>
+      <th scope="col" className="num">
+        Disk
+      </th>
+      <th scope="col" className="num">
+        Inodes
+      </th>
       <th scope="col">Drivers</th>
       <th scope="col" className="num">
         Attached / in use
@@ -88,6 +95,12 @@ function NodeCells({ row, cluster }: { row: NodeRow; cluster: string }) {
         {row.troubled > 0 && <span className="text-stuck-fg">, {row.troubled} in trouble</span>}
       </td>
       <td className="num">{row.mounts ?? <Dash why="no agent answers there" />}</td>
+      <td className="num">
+        <DiskUse row={row} />
+      </td>
+      <td className="num">
+        <InodeUse row={row} />
+      </td>
       <td>
         {row.drivers.length === 0 ? (
           <Dash why="no CSI driver registered" />

@@ -1,4 +1,5 @@
 import { bytesInWords } from "@/components/ui/bytes";
+import { Dash } from "@/components/ui/dash";
 
 const amberPercent = 80;
 const redPercent = 90;
@@ -8,22 +9,20 @@ interface UseBarProps {
   capacityBytes: string | undefined;
   /** Why use is not known, on hover. */
   unknown?: string;
+  /** For what is counted in something else than bytes. */
+  inWords?: (amount: string) => string;
 }
 
 /** Used part of a volume: grey below 80 %, amber from 80 %, red from 90 %; unknown use is a dash, never 0 %. */
-export function UseBar({ usedBytes, capacityBytes, unknown = "not reported by the node" }: UseBarProps) {
+export function UseBar({ usedBytes, capacityBytes, unknown = "not reported by the node", inWords = bytesInWords }: UseBarProps) {
   const percent = percentOf(usedBytes, capacityBytes);
   if (percent === undefined || usedBytes === undefined || capacityBytes === undefined) {
-    return (
-      <span className="muted" title={unknown}>
-        –
-      </span>
-    );
+    return <Dash why={unknown} />;
   }
   const tone = percent >= redPercent ? "bad" : percent >= amberPercent ? "warn" : "";
   const text = percent >= redPercent ? "text-failed-fg" : percent >= amberPercent ? "text-stuck-fg" : "";
   return (
-    <span className="use" title={`${bytesInWords(usedBytes)} of ${bytesInWords(capacityBytes)} used`}>
+    <span className="use" title={`${inWords(usedBytes)} of ${inWords(capacityBytes)} used`}>
       <span className="bar" aria-hidden="true">
         <i className={tone} style={{ width: `${Math.min(100, percent)}%` }} />
       </span>

@@ -27,13 +27,18 @@ export class NodePage {
     this.compared = page.getByRole("region", { name: "Wanted, reported, found" });
   }
 
+  /** One of the facts under the title, such as `Disk` or `Inodes`. */
+  fact(name: string): Locator {
+    return this.page.locator(".node-facts > div").filter({ has: this.page.locator("dt", { hasText: name }) });
+  }
+
   /** The line of one volume, such as `web-0 / data`. */
   volume(title: string): Locator {
     return this.compared.getByRole("row").filter({ hasText: title });
   }
 
   /** `Manifests` is there only on a standalone node. */
-  async tab(name: "Wanted, reported, found" | "Mounts" | "Drivers and sockets" | "Manifests"): Promise<Locator> {
+  async tab(name: "Wanted, reported, found" | "Mounts" | "Use by pod" | "Drivers and sockets" | "Manifests"): Promise<Locator> {
     await this.page.getByRole("button", { name }).click();
     return this.page.getByRole("region", { name });
   }

@@ -88,7 +88,7 @@ test("filled: a node, each of its views", async () => {
   const shell = new Shell(here);
   await shell.go("Nodes");
   await here.getByRole("region", { name: "Nodes" }).getByRole("link").first().click();
-  for (const view of ["Wanted, reported, found", "Mounts", "Drivers and sockets"]) {
+  for (const view of ["Wanted, reported, found", "Mounts", "Use by pod", "Drivers and sockets"]) {
     const tab = here.getByRole("button", { name: view });
     await tab.click();
     await expect(tab).toHaveAttribute("aria-current", "true");

@@ -1,8 +1,9 @@
 /** What a node's page lists of its disk, as files come and go there. */
-import { chmod, mkdir, rmdir, unlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rmdir, statfs, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { startApp, type RunningApp } from "@/e2e/app";
+import { mountOf } from "@/e2e/mounts";
 import { NodePage, NodesPage } from "@/e2e/pages/nodes";
 import { Shell } from "@/e2e/pages/shell";
 
@@ -34,4 +35,26 @@ test("the drivers that are installed on a node are listed, and one that can't ru
   await unlink(executable);
   await rmdir(folder);
   await expect(row).toBeHidden({ timeout: 30_000 });
+});
+
+test("a node says how full its disk is, as statfs has it, and what each pod's volumes hold", async ({ page }) => {
+  const shell = new Shell(page);
+  await shell.enter(app.url);
+  await shell.go("Nodes");
+  const { blocks, bfree, files, ffree } = await statfs(app.dataFolder);
+  const row = new NodesPage(page).table.locator("tr[data-key]").first();
+  const percent = (used: number, all: number) => new RegExp(`\\b(${[-1, 0, 1].map((step) => Math.floor((used / all) * 100) + step).join("|")}) %`);
+  await expect(row).toContainText(percent(blocks - bfree, blocks));
+  await row.getByRole("link").click();
+  const node = new NodePage(page);
+  await expect(node.fact("Disk")).toContainText(percent(blocks - bfree, blocks));
+  await expect(node.fact("Disk")).toContainText("free");
+  await expect(node.fact("Inodes")).toContainText(files === 0 ? "no fixed number" : percent(files - ffree, files));
+  const use = await node.tab("Use by pod");
+  const cache = use.getByRole("row").filter({ hasText: "cache" });
+  await expect(cache).toContainText("shop", { timeout: 30_000 });
+  const hot = mountOf(app.dataFolder, "kubernetes.io/empty-dir", "hot").target;
+  await writeFile(join(hot, "filler"), Buffer.alloc(7 * 1024 * 1024));
+  await expect(cache).toContainText("7Mi", { timeout: 60_000 });
+  await unlink(join(hot, "filler"));
 });

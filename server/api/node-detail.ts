@@ -1,12 +1,13 @@
 /** Nodes as rows, and what is really on one: wanted by pods, reported to the API and found on the node, side by side. */
 import type { NodeFilterField } from "@/lib/inputs/node";
 import { getCommand } from "@/lib/kubectl";
-import type { NodeReport, ReportedVolume } from "@/lib/node-report";
+import type { NodeReport, ReportedDisk, ReportedVolume } from "@/lib/node-report";
 import type { StatusWord } from "@/lib/words";
 import type { Node } from "@/lib/kube/nodes";
 import { absent } from "@/server/api/absent";
 import type { ClusterView } from "@/server/api/context";
 import { searchable, type Searchable } from "@/server/api/list";
+import { useByPod, type PodUse } from "@/server/api/pod-use";
 import { volumeRows, type VolumeRow } from "@/server/api/volume-rows";
 
 export interface NodeDriver {
@@ -28,6 +29,8 @@ export interface NodeRow {
   readonly reportedAt?: string;
   readonly volumes: number;
   readonly troubled: number;
+  /** undefined: no report says it. */
+  readonly disk?: ReportedDisk;
   readonly mounts?: number;
   readonly leftovers?: number;
   readonly attached: number;
@@ -55,6 +58,8 @@ export interface NodeDetail {
   readonly version: number;
   readonly row: NodeRow;
   readonly compared: readonly ComparedVolume[];
+  /** undefined: no agent answers there. */
+  readonly pods?: readonly PodUse[];
   readonly report?: NodeReport;
   readonly command: string;
 }
@@ -76,6 +81,7 @@ export function nodeDetail(view: ClusterView, name: string): NodeDetail {
     version: snapshot.version,
     row: nodeRow(view, node),
     compared: [...compared.filter((each) => each.differs), ...compared.filter((each) => !each.differs)],
+    pods: report && useByPod(report),
     report,
     command: getCommand(view.kubectl, { resource: "node", name }),
   };
@@ -97,6 +103,7 @@ function nodeRow(view: ClusterView, node: Node): NodeRow {
     reportedAt: report?.takenAt,
     volumes: volumes.length,
     troubled,
+    disk: report?.disk,
     mounts: report && report.otherMounts.length + report.volumes.reduce((sum, volume) => sum + volume.mounts.length, 0),
     leftovers: report?.leftovers?.length,
     attached: node.status?.volumesAttached?.length ?? 0,

@@ -1,6 +1,6 @@
 /** The node's report (lib/node-report.ts): what is on disk and in the mount table against what should be there. */
 import { messageOf } from "@/lib/errors";
-import type { MountState, NodeReport, ReportedMount, ReportedVolume } from "@/lib/node-report";
+import type { MountState, NodeReport, ReportedDisk, ReportedMount, ReportedVolume } from "@/lib/node-report";
 import type { ActualState, PodMount } from "@/server/node/actual-state";
 import { lookAtMounts } from "@/server/node/lost-mounts";
 import { isOperationFailure } from "@/server/node/events";
@@ -10,6 +10,7 @@ import type { PendingOperations } from "@/server/node/pending-operations";
 import type { NodePicture } from "@/server/node/reconciler";
 import type { ResolvedVolume } from "@/server/node/resolve-volume";
 import type { KubeletVolumeHost } from "@/server/volume/host";
+import { newMetricsStatFS } from "@/server/volume/metrics";
 import type { MountInfo } from "@/server/volume/mount";
 import { escapeQualifiedName } from "@/server/volume/paths";
 import type { VolumePluginManager } from "@/server/volume/plugin-manager";
@@ -60,6 +61,7 @@ export async function makeReport(input: ReportInput): Promise<NodeReport> {
     takenAt,
     root,
     mounter: input.mounter,
+    disk: await diskOf(input),
     volumes,
     otherMounts: table.map(reportedMount).filter((mount) => !shown.has(mount.target)),
     leftovers: picture.leftovers,
@@ -67,6 +69,17 @@ export async function makeReport(input: ReportInput): Promise<NodeReport> {
     pluginSockets,
     flexDrivers,
   };
+}
+
+/** What a simulated node has is memory of this process: it has no disk. */
+async function diskOf({ host, root, mounter }: ReportInput): Promise<ReportedDisk> {
+  if (mounter === "simulated") return { problem: "this node is simulated and has no disk" };
+  try {
+    const { statsAt: _, ...disk } = reportedStats(await newMetricsStatFS(host.ports, root).getMetrics());
+    return disk;
+  } catch (error) {
+    return { problem: `the file system of its root can't be read: ${messageOf(error)}` };
+  }
 }
 
 async function wantedVolume(look: Look, volume: ResolvedVolume): Promise<ReportedVolume> {

@@ -16,6 +16,22 @@ describe("node", () => {
     ]);
   });
 
+  it("gives the disk as the node reports it, what each pod holds, and neither where nobody reports", async () => {
+    const report = shop.reports?.[0];
+    if (!report) throw new Error("the picture has a report");
+    const disk = { capacityBytes: "1000", usedBytes: "410", availableBytes: "500", inodes: "100", inodesUsed: "6" };
+    const asked = createCallerFactory(appRouter)(contextOf(viewOf({ ...shop, reports: [{ ...report, disk }] })));
+    const { rows } = await asked.node.list({ cluster });
+    expect(rows.map((row) => row.disk)).toEqual([disk, undefined]);
+    const [here, there] = [await asked.node.get({ cluster, name: "node1" }), await asked.node.get({ cluster, name: "node2" })];
+    expect(here.pods?.map(({ name, volumes, measured, usedBytes }) => [name, volumes, measured, usedBytes])).toEqual([
+      ["web-0", 3, 1, "8482560409"],
+      ["cache-8bc9d7f5b6-l94j8", 1, 1, "42949672"],
+      ["orphan", 1, 0, undefined],
+    ]);
+    expect(there.pods).toBeUndefined();
+  });
+
   it("puts wanted and found side by side, differences first", async () => {
     const { compared } = await caller.node.get({ cluster, name: "node1" });
     expect(compared.map(({ title, differs, found }) => [title, differs, found])).toEqual([
