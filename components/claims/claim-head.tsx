@@ -86,8 +86,8 @@ function ClaimFacts({ detail: { row } }: { detail: ClaimDetail }) {
       <span>
         {row.className === undefined ? "No class" : "Class "}
         <span className="name">{row.className}</span>
-        {row.mayGrow === true && ", may grow"}
-        {row.mayGrow === false && ", may not grow"}
+        {row.mayGrow === true && "(may grow)"}
+        {row.mayGrow === false && "(may not grow)"}
       </span>
       {row.persistentVolume && (
         <span>
