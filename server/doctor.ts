@@ -49,7 +49,7 @@ function node(): Finding {
 function loopDevices(): Finding {
   const found = program({ what: "loop devices", file: "losetup", neededFor: "run", debianPackage: "mount" });
   if (found.state === "missing") return found;
-  if (process.getuid?.() !== 0) return { ...found, state: "limited", detail: "need root: claims that want a disk stay unmounted" };
+  if (process.getuid?.() !== 0) return { ...found, state: "limited", detail: "needs root: claims that want a disk stay unmounted" };
   const tried = spawnSync(found.detail, ["--find"], { encoding: "utf8", timeout: 10_000 });
   if (tried.status === 0) return { ...found, detail: `${found.detail}, ${tried.stdout.trim()} is free` };
   const words = (tried.error?.message ?? tried.stderr).trim().split("\n")[0] ?? "";

@@ -45,7 +45,7 @@ async function linux(root: string, options: Options, log: Log): Promise<Machine>
     mounter: host.mounter,
     hostUtils: host.hostUtils,
     checkDriver: newDriverCheck(systemInspector, trustedUids()),
-    loop: capability.blockDevices ? host.loop : { missing: "loop devices need root" },
+    loop: capability.blockDevices ? host.loop : { missing: "a loop device needs root" },
     stopPrograms: () => host.stopPrograms(),
     close: () => host.close(),
   };

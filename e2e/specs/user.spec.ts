@@ -40,5 +40,5 @@ test("without root the FlexVolume share is mounted and grows, and a loop claim s
   growShare();
   await expect(volume.paths()).toContainText("size=49152k");
   await volume.open(shell.cluster(), data);
-  await expect(volume.way).toContainText("need root");
+  await expect(volume.way).toContainText("needs root");
 });

@@ -134,11 +134,11 @@ describe("provisioning", () => {
   });
 
   it("says why its own provisioner failed", async () => {
-    const world = start({ provision: () => Promise.reject(new Error("loop devices need root")) });
+    const world = start({ provision: () => Promise.reject(new Error("a loop device needs root")) });
     world.cluster.put("storageclasses", storageClass("fast"));
     world.cluster.put("persistentvolumeclaims", claim("data", { storageClassName: "fast" }));
     await world.settle();
-    expect(world.said()).toEqual(['ProvisioningFailed: failed to provision volume with StorageClass "fast": loop devices need root']);
+    expect(world.said()).toEqual(['ProvisioningFailed: failed to provision volume with StorageClass "fast": a loop device needs root']);
   });
 
   it("begins when the first pod comes, where the class says so", async () => {

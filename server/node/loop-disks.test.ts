@@ -102,7 +102,7 @@ describe("provisioning", () => {
   });
 
   it.each([
-    { name: "without loop devices", options: { loop: { missing: "loop devices need root" } }, storage: "1Gi", fsType: "xfs", text: "loop devices need root" },
+    { name: "without loop devices", options: { loop: { missing: "a loop device needs root" } }, storage: "1Gi", fsType: "xfs", text: "a loop device needs root" },
     { name: "of more than there is", options: { freeBytes: gibibyte }, storage: "2Gi", fsType: "xfs", text: "2147483648 bytes more are asked for, 1073741824 are free below /var/lib/kubelet/disks" },
     { name: "of less than XFS needs", options: {}, storage: "100Mi", fsType: "xfs", text: "an XFS file system needs at least 314572800 bytes, 100Mi were asked for" },
   ])("$name is refused, and leaves nothing", async ({ options, storage, fsType, text }) => {

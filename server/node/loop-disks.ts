@@ -46,7 +46,7 @@ export interface LoopDisksOptions {
   readonly files: Files;
   readonly exec: Exec;
   readonly clock: Clock;
-  /** Absent: why there can be none, such as "loop devices need root". */
+  /** Absent: why there can be none, such as "a loop device needs root". */
   readonly loop: LoopPort | { readonly missing: string };
   readonly isInUse: (volumeName: string) => boolean;
   readonly point: (name: string) => void;

@@ -26,7 +26,7 @@ export interface StandaloneOptions {
   readonly flexVolumeDir: string;
   readonly mounter: NodeReport["mounter"];
   readonly facts: () => Promise<NodeFacts>;
-  /** Or why there are none, such as "loop devices need root". */
+  /** Or why there are none, such as "a loop device needs root". */
   readonly loop: LoopPort | { readonly missing: string };
   /** Called with the name of every step that leaves a trace, so that a test can end the process there. */
   readonly point?: (name: string) => void;
