@@ -4,8 +4,9 @@ import { withoutControls } from "@/lib/controls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NodeReport, ReportedVolume } from "@/lib/node-report";
 import { isolatedFolder, removeFolder } from "@/server/hosts/linux/test-folder";
-import { hasFindings, inspect, inspectJson, parseInspectOptions } from "@/server/inspect";
+import { hasFindings, inspect, parseInspectOptions } from "@/server/inspect";
 import { inspectText } from "@/server/inspect-text";
+import { jsonText } from "@/server/print";
 
 const volume: ReportedVolume = {
   podUID: "uid-a",
@@ -144,7 +145,7 @@ describe("text", () => {
 describe("json", () => {
   it("is the report, with nothing in it that steers a terminal", () => {
     const hostile = { ...report, nodeName: "n\u001b[2J\u009b1m\u202e\u2028" };
-    const text = inspectJson(hostile);
+    const text = jsonText(hostile);
     expect(JSON.parse(text)).toEqual(hostile);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e]/);
   });

@@ -13,7 +13,7 @@ import { createReadOnlyHost, type ReadOnlyHost } from "@/server/hosts/linux/read
 import { markerName } from "@/server/hosts/linux/root";
 import { inspectText } from "@/server/inspect-text";
 import { processLog } from "@/server/log";
-import { print } from "@/server/print";
+import { jsonText, print } from "@/server/print";
 import { inspectNode } from "@/server/node/inspect";
 import { VolumePluginManager } from "@/server/volume/plugin-manager";
 import { newKubeletPlugins } from "@/server/volume/plugins";
@@ -66,7 +66,7 @@ export async function runInspect(args: readonly string[]): Promise<number> {
       return inspectExit.healthy;
     }
     const report = await inspect(options);
-    await print(options.json ? inspectJson(report) : inspectText(report, { verbose: options.verbose }));
+    await print(options.json ? jsonText(report) : inspectText(report, { verbose: options.verbose }));
     return hasFindings(report) ? inspectExit.findings : inspectExit.healthy;
   } catch (error) {
     process.stderr.write(`voldeck inspect: ${withoutControls(messageOf(error))}\n`);
@@ -156,14 +156,4 @@ async function openRoot({ root, nodeName, timeoutMs }: InspectOptions, manager: 
 export function hasFindings({ volumes, leftovers = [], unread = [], flexDrivers }: NodeReport): boolean {
   const hasProblem = [...volumes, ...flexDrivers].some(({ problem }) => problem !== undefined);
   return hasProblem || leftovers.length > 0 || unread.length > 0;
-}
-
-/** What could steer a terminal is escaped; the JSON says the same. */
-export function inspectJson(report: NodeReport): string {
-  const text = JSON.stringify(report, undefined, 2);
-  return `${text.replace(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, escaped)}\n`;
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -5,7 +5,7 @@ import type { ManifestVolume } from "@/server/diagnosis/manifest-match";
 import { columns } from "@/server/print";
 
 export function matchText(volumes: readonly ManifestVolume[], { verbose }: { readonly verbose: boolean }): string {
-  const sections = [...Map.groupBy(volumes, ({ owner }) => owner)].map(([owner, own]) => [owner, ...ownerLines(own, verbose)]);
+  const sections = [...Map.groupBy(volumes, ({ owner }) => owner)].map(([owner, own]) => [withoutControls(owner), ...ownerLines(own, verbose)]);
   return sections.map((lines) => `${lines.join("\n")}\n`).join("\n");
 }
 

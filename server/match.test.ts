@@ -6,6 +6,7 @@ import { json, startFakeApi, statusBody } from "@/server/cluster/fake-api";
 import { worstOf } from "@/server/diagnosis/manifest-match";
 import { match, parseMatchOptions, type MatchOptions } from "@/server/match";
 import { matchText } from "@/server/match-text";
+import { jsonText } from "@/server/print";
 
 async function matchOf(text: string, options: Partial<MatchOptions> = {}) {
   const folder = mkdtempDisposableSync(join(tmpdir(), "voldeck-match-"));
@@ -153,6 +154,10 @@ it("looks up in the context what a claim of the files is bound to", async () => 
 });
 
 it("prints nothing of a manifest that could steer a terminal", async () => {
-  const volumes = await matchOf(podOf('{name: v, hostPath: {path: "/\\e[31mred"}}'));
-  expect(matchText(volumes, { verbose: true })).not.toContain("\u001b");
+  const volumes = await matchOf(podOf('{name: v, hostPath: {path: "/\\e[31mred"}}').replace("name: web", 'name: "web\\e[2J\\u009b1m\\nPod fake"'));
+  const steers = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
+  expect(matchText(volumes, { verbose: true })).not.toMatch(steers);
+  expect(matchText(volumes, { verbose: true }).split("\n").filter((line) => line.startsWith("Pod "))).toHaveLength(1);
+  expect(jsonText(volumes)).not.toMatch(steers);
+  expect(JSON.parse(jsonText(volumes))).toMatchObject([{ owner: volumes[0]?.owner }]);
 });

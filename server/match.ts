@@ -22,7 +22,7 @@ import { systemClock } from "@/server/hosts/clock";
 import { createMemoryHost } from "@/server/hosts/memory";
 import { processLog } from "@/server/log";
 import { matchText } from "@/server/match-text";
-import { print } from "@/server/print";
+import { jsonText, print } from "@/server/print";
 import { claimNameOf } from "@/server/cluster/build-snapshot";
 import { VolumePluginManager } from "@/server/volume/plugin-manager";
 import { newControllerPlugins, newKubeletPlugins } from "@/server/volume/plugins";
@@ -73,7 +73,7 @@ export async function runMatch(args: readonly string[]): Promise<number> {
       return matchExit.served;
     }
     const volumes = await match(options);
-    await print(options.json ? `${JSON.stringify({ volumes }, undefined, 2)}\n` : matchText(volumes, options));
+    await print(options.json ? jsonText({ volumes }) : matchText(volumes, options));
     return matchExit[worstOf(volumes)];
   } catch (error) {
     process.stderr.write(`voldeck match: ${messageOf(error).split("\n").map(withoutControls).join("\n")}\n`);
