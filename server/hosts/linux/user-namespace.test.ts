@@ -54,7 +54,7 @@ describe.skipIf(refusal.status !== 0)("a user namespace", () => {
   it("is made anew when its holder is gone", async () => {
     const holder = host.namespace?.holderPid ?? 0;
     process.kill(holder, "SIGKILL");
-    await vi.waitFor(async () => expect(await identityOf(holder)).toBeUndefined());
+    await vi.waitFor(async () => expect(await identityOf(holder)).toBeUndefined(), { timeout: 15_000 });
     await host.close();
     host = await open();
     expect(host.namespace?.holderPid).not.toBe(holder);

@@ -30,7 +30,7 @@ async function watch(options: { rescanMs?: number; inotify?: boolean } = {}): Pr
   });
 }
 
-const told = (...events: readonly string[]): Promise<void> => vi.waitFor(() => expect(seen).toEqual(expect.arrayContaining([...events])));
+const told = (...events: readonly string[]): Promise<void> => vi.waitFor(() => expect(seen).toEqual(expect.arrayContaining([...events])), { timeout: 15_000 });
 
 describe("watcher", () => {
   it("tells of files made, written, changed in mode and removed", async () => {
@@ -99,7 +99,7 @@ describe("watcher", () => {
     mkdirSync(join(folder, "a"));
     writeFileSync(join(folder, "a/f"), "x");
     await told("create a", "create a/f");
-    await vi.waitFor(() => expect(errors).toContain("EOVERFLOW"));
+    await vi.waitFor(() => expect(errors).toContain("EOVERFLOW"), { timeout: 15_000 });
   });
 
   it("refuses a folder that is missing, or outside", async () => {
