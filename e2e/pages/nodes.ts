@@ -12,6 +12,11 @@ export class NodesPage {
     return this.table.locator(`tr[data-key="${name}"]`);
   }
 
+  /** How full the disk of the first node is, such as `41 %`. */
+  disk(): Locator {
+    return this.table.locator("tr[data-key]").first().locator(".use").first();
+  }
+
   async openNode(name: string): Promise<void> {
     await this.row(name).getByRole("link").click();
   }
@@ -30,6 +35,11 @@ export class NodePage {
   /** One of the facts under the title, such as `Disk` or `Inodes`. */
   fact(name: string): Locator {
     return this.page.locator(".node-facts > div").filter({ has: this.page.locator("dt", { hasText: name }) });
+  }
+
+  /** The used part of a fact, such as `41 %`; there is none where it is not known. */
+  used(fact: "Disk" | "Inodes"): Locator {
+    return this.fact(fact).locator(".use");
   }
 
   /** The line of one volume, such as `web-0 / data`. */
