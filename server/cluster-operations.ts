@@ -6,7 +6,7 @@ import type { PersistentVolume } from "@/lib/kube/storage";
 import type { ClusterOperations } from "@/server/api/context";
 import type { Cluster } from "@/server/cluster/cluster";
 import type { Hosts } from "@/server/cluster-view";
-import { previewExpansion } from "@/server/operations/expand-claim";
+import { mayPatchClaim, previewExpansion } from "@/server/operations/expand-claim";
 import type { Operations } from "@/server/operations/operations";
 import type { ClusterSnapshot } from "@/server/cluster/snapshot";
 import type { MountedSize, OperationCluster } from "@/server/operations/ports";
@@ -85,6 +85,7 @@ export function clusterOperations(operations: Operations, cluster: OperationClus
   return {
     previewExpand: (input) => previewExpansion(cluster, input, Date.now()),
     expand: ({ uid, ...input }) => operations.expandClaim(input, options(uid)),
+    mayPatchClaim: (claim) => mayPatchClaim(cluster, claim),
     previewResize: (input) => previewResize(cluster, input, Date.now()),
     resize: ({ uid, ...input }) => operations.resizeEphemeral(input, options(uid)),
     list: () => operations.list(cluster.id),

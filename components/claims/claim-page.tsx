@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { ClaimGrowth } from "@/components/claims/claim-growth";
 import { ClaimHead } from "@/components/claims/claim-head";
 import { ClaimOperations } from "@/components/claims/claim-operations";
 import { ClaimSizes } from "@/components/claims/claim-sizes";
@@ -57,6 +58,7 @@ export function ClaimPage({ address }: { address: ClaimAddress }) {
           <ClaimWay detail={detail} />
         </div>
         <div className="cols gap-4">
+          <ClaimGrowth address={address} />
           <ClaimUsers detail={detail} />
           <Section title="Events" aside="newest first">
             <EventList events={detail.events} />

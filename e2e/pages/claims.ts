@@ -33,12 +33,15 @@ export class ClaimPage {
   readonly title: Locator;
   readonly way: Locator;
   readonly earlier: Locator;
+  /** What stands for and against growing it, before a size is typed. */
+  readonly growth: Locator;
   readonly growButton: Locator;
 
   constructor(readonly page: Page) {
     this.title = page.getByRole("heading", { level: 1 });
     this.way = page.getByRole("region", { name: "Where it stands" });
     this.earlier = page.getByRole("region", { name: "Earlier changes", exact: true });
+    this.growth = page.getByRole("region", { name: "May it grow?" });
     this.growButton = page.getByRole("button", { name: "Grow" });
   }
 
@@ -54,6 +57,11 @@ export class ClaimPage {
       .locator("dl > div")
       .filter({ has: this.page.locator("dt", { hasText: label }) })
       .filter({ has: this.page.locator("dd", { hasText: new RegExp(`^${text}$`) }) });
+  }
+
+  /** A check of `growth` by its title; its text holds the verdict and the object that decides. */
+  growthCheck(title: string): Locator {
+    return this.growth.locator(".checks > li").filter({ hasText: title });
   }
 
   /** The title while the claim shows this word. */

@@ -49,8 +49,14 @@ test("a loop claim grows from its page, is followed step by step, and its mount 
   await new ClaimsPage(page).openClaim(data);
   const claim = new ClaimPage(page);
   await expect(claim.size("Granted", "320Mi")).toBeVisible();
+  const checks = ["Claim is bound", "Class allows growing", "No other change is running", "What grows", "Somebody acts on it", "You may do it", "Room in the backend"];
+  await expect(claim.growth.locator(".checks > li")).toHaveCount(checks.length);
+  const said = new Map<string, string>();
+  for (const title of checks) said.set(title, (await claim.growthCheck(title).textContent()) ?? "");
+  expect(said.get("Class allows growing")).toContain("pass");
   const dialog = await claim.grow();
   await dialog.type("420Mi");
+  for (const [title, text] of said) await expect(dialog.check(title)).toHaveText(text);
   await expect(dialog.check("Claim is bound")).toContainText("pass");
   await expect(dialog.check("Somebody acts on it")).toContainText("voldeck.dev/loop");
   await expect(dialog.dryRun).toContainText("Accepted");

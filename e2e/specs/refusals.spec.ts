@@ -114,6 +114,7 @@ for (const row of refusedAtOnce) {
 
     const claim = new ClaimPage(page);
     await claim.open(cluster, { namespace, name: row.claim });
+    if (row.check !== "Larger than granted") await expect(claim.growthCheck(row.check)).toContainText("refuse");
     if (before.status?.phase !== "Bound") {
       await expect(claim.growButton).toHaveAttribute("aria-disabled", "true");
       await claim.growButton.hover();

@@ -6,7 +6,9 @@ import { claimEvidence, claimRow, type ClaimRow } from "@/server/api/claim-rows"
 import type { ClusterView, ObjectId } from "@/server/api/context";
 import { eventRow, type EventRow } from "@/server/api/volume-detail";
 import { claimWayOf } from "@/server/diagnosis/way";
-import type { OperationRecord } from "@/server/operations/operation";
+import { actorOf } from "@/server/operations/decide-actor";
+import { growthChecks } from "@/server/operations/decide-expand";
+import type { Check, OperationRecord } from "@/server/operations/operation";
 
 export interface ClaimDetail {
   readonly version: number;
@@ -17,6 +19,10 @@ export interface ClaimDetail {
   /** What was done to it from here, newest first; undefined where this cluster is shown read-only. */
   readonly operations?: readonly OperationRecord[];
   readonly command: string;
+}
+
+export interface ClaimGrowth {
+  readonly checks: readonly Check[];
 }
 
 export function claimDetail(view: ClusterView, input: GetClaim): ClaimDetail {
@@ -31,6 +37,23 @@ export function claimDetail(view: ClusterView, input: GetClaim): ClaimDetail {
     events: evidence.claimEvents.map((event) => eventRow("claim", event)).sort((a, b) => b.lastSeenMs - a.lastSeenMs),
     operations: view.operations?.list().filter(({ verb, subject }) => verb === "expand-claim" && subject.uid === row.uid),
     command: getCommand(view.kubectl, { resource: "persistentvolumeclaim", ...input }),
+  };
+}
+
+/** What stands for and against growing it, as the dialog will say once a size is typed. */
+export async function claimGrowth(view: ClusterView, input: GetClaim): Promise<ClaimGrowth> {
+  const evidence = claimEvidence(view, `${input.namespace}/${input.name}`);
+  if (!evidence) throw absent(view, "persistentvolumeclaims", `There is no claim ${input.name} in ${input.namespace}`);
+  const { claim, storageClass, unread, volume } = evidence;
+  return {
+    checks: growthChecks({
+      claim,
+      storageClass,
+      classUnreadable: unread.has("storageclasses"),
+      persistentVolume: volume.persistentVolume,
+      actor: actorOf(volume.persistentVolume),
+      mayPatch: await view.operations?.mayPatchClaim({ namespace: input.namespace, name: input.name }),
+    }),
   };
 }
 

@@ -60,6 +60,8 @@ export interface ClusterOperations {
   previewExpand(input: ExpandInput): Promise<ExpandPreview>;
   /** `uid` is of the claim that the person saw. Throws AppError with the reason; the journal keeps what was begun. */
   expand(input: ExpandInput & { readonly uid: string }): Promise<OperationRecord>;
+  /** Whether the person may patch this claim; undefined where the server can't be asked. */
+  mayPatchClaim(claim: { readonly namespace: string; readonly name: string }): Promise<boolean | undefined>;
   previewResize(input: ResizeInput): Promise<ResizePreview>;
   resize(input: ResizeInput & { readonly uid: string }): Promise<OperationRecord>;
   /** Newest first. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import { parseQuantity } from "@/lib/quantity";
-import { decideExpansion, type ExpandEvidence } from "./decide-expand";
+import { decideExpansion, growthChecks, type ExpandEvidence } from "./decide-expand";
 
 function claim(change: { phase?: string; requested?: string; granted?: string; status?: string; className?: string } = {}): PersistentVolumeClaim {
   const { phase = "Bound", requested = "10Gi", granted = "10Gi", status, className = "fast" } = change;
@@ -38,6 +38,14 @@ describe("decideExpansion", () => {
     const decision = decideExpansion(given, parseQuantity(target));
     expect(decision.kind).toBe(kind);
     if (reason !== undefined) expect(decision).toMatchObject({ reason });
+  });
+
+  it("says before a size is typed what it will say of a larger one, and nothing of sizes", () => {
+    const given = [evidence(), evidence({ mayPatch: false }), evidence({ storageClass: undefined }), evidence({ claim: claim({ phase: "Pending", granted: "", status: "NodeResizePending" }) })];
+    for (const each of given) {
+      const decided = decideExpansion(each, parseQuantity("20Gi")).checks;
+      expect(growthChecks(each)).toEqual(decided.filter((check) => check.title !== "Larger than granted"));
+    }
   });
 
   it("a change that is running is noted, not refused", () => {

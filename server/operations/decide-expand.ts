@@ -30,16 +30,27 @@ export function decideExpansion(evidence: ExpandEvidence, target: Quantity): Dec
   if (requested && requested.cmp(target) === 0) {
     return { kind: "nothing", checks: [], reason: `The claim already requests ${requestedOf(evidence.claim)}` };
   }
-  return decisionOf([
+  return decisionOf(checksOf(evidence, target));
+}
+
+/** What stands for and against any growth while no size is asked for: the checks of `decideExpansion` that need none. */
+export function growthChecks(evidence: ExpandEvidence): readonly Check[] {
+  return decisionOf(checksOf(evidence, undefined)).checks;
+}
+
+function checksOf(evidence: ExpandEvidence, target: Quantity | undefined): readonly Check[] {
+  const requested = tryParseQuantity(requestedOf(evidence.claim));
+  const lowers = target !== undefined && requested !== undefined && target.cmp(requested) < 0;
+  return [
     bound(evidence.claim),
-    classAllows(evidence, requested, target),
-    larger(evidence.claim, requested, target),
+    classAllows(evidence, lowers),
+    ...(target === undefined ? [] : [larger(evidence.claim, lowers, target)]),
     idle(evidence.claim),
     filesystemOrBlock(evidence.claim),
     somebodyActs(evidence),
     mayPatch(evidence),
     { title: "Room in the backend", verdict: "unknown", proof: { object: "the driver", text: "only its answer settles it" } },
-  ]);
+  ];
 }
 
 function bound(claim: PersistentVolumeClaim): Check {
@@ -52,10 +63,10 @@ function bound(claim: PersistentVolumeClaim): Check {
   };
 }
 
-function classAllows(evidence: ExpandEvidence, requested: Quantity | undefined, target: Quantity): Check {
+function classAllows(evidence: ExpandEvidence, lowers: boolean): Check {
   const title = "Class allows growing";
   const name = claimClass(evidence.claim);
-  if (requested && target.cmp(requested) < 0) {
+  if (lowers) {
     return { title, verdict: "pass", proof: { object: name || "no class", text: "not asked when a request is lowered" } };
   }
   if (name === "") {
@@ -77,12 +88,11 @@ function classAllows(evidence: ExpandEvidence, requested: Quantity | undefined, 
 
 const noClass = "A claim without a class cannot grow: copy the data to a claim of a class that allows it";
 
-function larger(claim: PersistentVolumeClaim, requested: Quantity | undefined, target: Quantity): Check {
+function larger(claim: PersistentVolumeClaim, lowers: boolean, target: Quantity): Check {
   const title = "Larger than granted";
   const grantedText = grantedOf(claim);
   const granted = tryParseQuantity(grantedText);
   if (!granted) {
-    const lowers = requested !== undefined && target.cmp(requested) < 0;
     return { title, verdict: lowers ? "unknown" : "pass", proof: { object: "claim", field: ".status.capacity", value: "absent" } };
   }
   return {

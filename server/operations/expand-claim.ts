@@ -48,9 +48,13 @@ export async function readExpandEvidence(cluster: OperationCluster, input: Expan
   const [storageClass, persistentVolume, mayPatch] = await Promise.all([
     readClass(cluster, claimClass(claim)),
     readVolume(cluster, claim),
-    cluster.mayPatch({ resource: "persistentvolumeclaims", namespace: input.namespace, name: input.name }),
+    mayPatchClaim(cluster, input),
   ]);
   return { claim, ...storageClass, persistentVolume, actor: actorOf(persistentVolume), mayPatch };
+}
+
+export function mayPatchClaim(cluster: OperationCluster, { namespace, name }: Pick<ExpandInput, "namespace" | "name">): Promise<boolean | undefined> {
+  return cluster.mayPatch({ resource: "persistentvolumeclaims", namespace, name });
 }
 
 async function readVolume(cluster: OperationCluster, claim: PersistentVolumeClaim | undefined): Promise<PersistentVolume | undefined> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ClusterOperations } from "@/server/api/context";
 import { createCallerFactory } from "@/server/api/init";
 import { appRouter } from "@/server/api/router";
 import { contextOf, viewOf } from "@/server/api/test-picture";
@@ -47,5 +48,35 @@ describe("claim.get", () => {
 
   it("does not know what is not there", async () => {
     await expect(caller.claim.get({ cluster, namespace: "shop", name: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("claim.growth", () => {
+  const verdicts = async (view: ReturnType<typeof viewOf>) => {
+    const { checks } = await createCallerFactory(appRouter)(contextOf(view)).claim.growth({ cluster, namespace: "shop", name: "data-web-0" });
+    return Object.fromEntries(checks.map(({ title, verdict }) => [title, verdict]));
+  };
+
+  it("says what stands for and against, without a size and without asking who may not be asked", async () => {
+    expect(await verdicts(viewOf(shop))).toEqual({
+      "Claim is bound": "pass",
+      "Class allows growing": "pass",
+      "No other change is running": "note",
+      "What grows": "note",
+      "Somebody acts on it": "unknown",
+      "You may do it": "unknown",
+      "Room in the backend": "unknown",
+    });
+  });
+
+  it("asks for the right where the cluster may be changed, and a class that can't be read is unknown", async () => {
+    const freshness = [{ kind: "storageclasses" as const, state: "forbidden" as const, lastHeardMs: undefined, sinceMs: 0, objects: 0 }];
+    const unread = viewOf({ ...shop, objects: { ...shop.objects, storageclasses: [] }, freshness });
+    const operations = { mayPatchClaim: async () => false } as unknown as ClusterOperations;
+    expect(await verdicts({ ...unread, operations })).toMatchObject({ "Class allows growing": "unknown", "You may do it": "refuse" });
+  });
+
+  it("does not know what is not there", async () => {
+    await expect(caller.claim.growth({ cluster, namespace: "shop", name: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 });

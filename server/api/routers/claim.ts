@@ -1,7 +1,7 @@
 import { claimFilterFields, getClaim, listClaims, type ClaimFilterField, type ClaimSortColumn } from "@/lib/inputs/claim";
 import type { KubeObject } from "@/lib/kube/meta";
 import { tryParseQuantity } from "@/lib/quantity";
-import { claimDetail, claimObjectId, type ClaimDetail } from "@/server/api/claim-detail";
+import { claimDetail, claimGrowth, claimObjectId, type ClaimDetail, type ClaimGrowth } from "@/server/api/claim-detail";
 import { claimRows, type ClaimRow } from "@/server/api/claim-rows";
 import { procedure, router } from "@/server/api/init";
 import { listPage, wordOrder, type ListPage, type ListShape } from "@/server/api/list";
@@ -28,6 +28,10 @@ export const claimRouter = router({
 
   get: procedure.input(getClaim).query(({ ctx, input }): ClaimDetail => {
     return claimDetail(ctx.clusters.viewFor(ctx.person, input.cluster), input);
+  }),
+
+  growth: procedure.input(getClaim).query(({ ctx, input }): Promise<ClaimGrowth> => {
+    return claimGrowth(ctx.clusters.viewFor(ctx.person, input.cluster), input);
   }),
 
   /** Read fresh; the view has taken out what must not be shown. */

@@ -28,6 +28,7 @@ function callerOf(operations?: Partial<ClusterOperations>) {
   const all: ClusterOperations = {
     previewExpand: unused,
     expand: unused,
+    mayPatchClaim: unused,
     previewResize: unused,
     resize: unused,
     list: () => [],
