@@ -77,7 +77,7 @@ export interface ClusterManifests {
    * Removes what waits for a person, by the uids that were shown. Throws AppError `conflict` where other objects wait by now, and
    * `precondition` where the files can't all be read.
    */
-  confirmRemoval(uids: readonly string[]): Promise<void>;
+  confirmRemoval(uids: readonly string[], who: string): Promise<void>;
 }
 
 /** One cluster as one person may see it. Never wider than the person's rights. */

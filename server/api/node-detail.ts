@@ -123,7 +123,7 @@ function judge({ ready, troubled, report }: NodeFacts): { word: StatusWord; why:
   if (troubled > 0) return { word: "stuck", why: troubled === 1 ? "1 volume is stuck or failed" : `${troubled} volumes are stuck or failed` };
   if (ready === "Unknown") return { word: "unknown", why: "condition Ready is Unknown: the kubelet is not heard" };
   if ((report?.leftovers?.length ?? 0) > 0) return { word: "stuck", why: "folders of pods are left behind" };
-  const lost = report?.volumes.filter(({ state }) => state === "lost").length ?? 0;
+  const lost = report?.volumes.filter(({ setUpAgain }) => setUpAgain === "at the next sync").length ?? 0;
   if (lost > 0) return { word: "working", why: lost === 1 ? "1 volume is gone from the node and is set up again" : `${lost} volumes are gone from the node and are set up again` };
   if (!report) return { word: "unknown", why: "no agent answers: what is mounted there is not known" };
   return { word: "ok", why: "wanted and found agree" };

@@ -10,8 +10,9 @@ import { watchManifests, type ManifestWatch } from "./manifest-watch";
 import { Store } from "./store";
 
 let said: string[] = [];
+const written: object[] = [];
 const log = {
-  info: () => undefined,
+  info: (message: string, fields: object = {}) => void (message === "write" && written.push(fields)),
   warn: (message: string, fields: object = {}) => void said.push(`${message} ${JSON.stringify(fields)}`),
   error: (message: string) => void said.push(message),
 };
@@ -71,6 +72,7 @@ describe("watchManifests", () => {
     clock = new HandClock();
     context = makeContext(clock);
     said = [];
+    written.length = 0;
   });
 
   afterEach(async () => {
@@ -373,7 +375,9 @@ describe("watchManifests", () => {
       ],
     });
     expect(stored("persistentvolumeclaims")).toEqual(["b", "c"]);
-    await manifests.confirmRemoval(waitingUids());
+    await manifests.confirmRemoval(waitingUids(), "somebody");
+    const objects = "PersistentVolumeClaim shop/b, PersistentVolumeClaim shop/c";
+    expect(written).toEqual([{ who: "somebody", verb: "confirm-removal", objects, result: "removed" }]);
     expect(manifests.state().waiting).toBeUndefined();
     expect(stored("persistentvolumeclaims")).toEqual([]);
   });
@@ -388,15 +392,15 @@ describe("watchManifests", () => {
     });
 
     it("is refused when the person was shown another list", async () => {
-      await expect(manifests.confirmRemoval(waitingUids().slice(1))).rejects.toMatchObject({ code: "conflict" });
-      await expect(manifests.confirmRemoval([])).rejects.toMatchObject({ code: "conflict" });
+      await expect(manifests.confirmRemoval(waitingUids().slice(1), "somebody")).rejects.toMatchObject({ code: "conflict" });
+      await expect(manifests.confirmRemoval([], "somebody")).rejects.toMatchObject({ code: "conflict" });
       expect(stored("persistentvolumeclaims")).toEqual(["a", "b", "c"]);
     });
 
     it("takes nothing that was not shown", async () => {
       const shown = waitingUids();
       await unlink(path.join(folder, "c.yaml"));
-      await manifests.confirmRemoval(shown);
+      await manifests.confirmRemoval(shown, "somebody");
       expect(stored("persistentvolumeclaims")).toEqual(["c"]);
       clock.advance(3_000);
       await manifests.rescan();
@@ -406,14 +410,14 @@ describe("watchManifests", () => {
     it("takes nothing that is back in the files", async () => {
       const shown = waitingUids();
       await write("a.yaml", claim("a"));
-      await manifests.confirmRemoval(shown);
+      await manifests.confirmRemoval(shown, "somebody");
       expect(stored("persistentvolumeclaims")).toEqual(["a", "c"]);
       expect(manifests.state().waiting).toBeUndefined();
     });
 
     it("is refused while a file can't be read", async () => {
       await write("c.yaml", "kind: [");
-      await expect(manifests.confirmRemoval(waitingUids())).rejects.toMatchObject({ code: "precondition" });
+      await expect(manifests.confirmRemoval(waitingUids(), "somebody")).rejects.toMatchObject({ code: "precondition" });
       expect(stored("persistentvolumeclaims")).toEqual(["a", "b", "c"]);
     });
 
@@ -421,7 +425,7 @@ describe("watchManifests", () => {
       context.store.remove = () => {
         throw new Error("database or disk is full");
       };
-      await expect(manifests.confirmRemoval(waitingUids())).rejects.toThrow("database or disk is full");
+      await expect(manifests.confirmRemoval(waitingUids(), "somebody")).rejects.toThrow("database or disk is full");
       expect(said).toContain("the manifests could not be applied");
     });
 

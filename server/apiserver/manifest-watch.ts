@@ -6,7 +6,7 @@
 import { watch, type FSWatcher } from "node:fs";
 import { stat } from "node:fs/promises";
 import { AppError, messageOf } from "@/lib/errors";
-import type { KeptKind, ManifestError, ManifestState } from "@/lib/manifests";
+import type { KeptKind, ManifestError, ManifestState, WaitingObject } from "@/lib/manifests";
 import type { ServerContext } from "./context";
 import { apiVersionOf, type Kind } from "./kinds";
 import { allApplied, applyObject, kindOfManifest, placed } from "./manifest-apply";
@@ -24,13 +24,14 @@ export interface ManifestWatch {
    * Removes what waits, by the uids that a person was shown. Throws AppError `conflict` where other objects wait by now, and
    * `precondition` where the files can't all be read; then nothing is removed. Throws what else fails; then some may be removed.
    */
-  confirmRemoval(uids: readonly string[]): Promise<void>;
+  confirmRemoval(uids: readonly string[], who: string): Promise<void>;
   /** Told after every scan that found something to do. Returns how to stop. */
   onChange(listener: () => void): () => void;
   close(): void;
 }
 
 const settleMs = 200;
+const auditedNames = 20;
 const unreadableAgainMs = 3_000;
 /** The kubelet's fileCheckFrequency. */
 const rescanAfterMs = 20_000;
@@ -80,11 +81,17 @@ class Manifests implements ManifestWatch {
     await this.enqueue([]).catch(() => false);
   }
 
-  async confirmRemoval(uids: readonly string[]): Promise<void> {
-    const waiting = new Set(this.current.waiting?.objects.map(({ uid }) => uid));
+  async confirmRemoval(uids: readonly string[], who: string): Promise<void> {
+    const objects = this.current.waiting?.objects ?? [];
+    const waiting = new Set(objects.map(({ uid }) => uid));
     const same = waiting.size === uids.length && uids.every((uid) => waiting.has(uid));
     if (!same) throw new AppError("conflict", "Other objects wait by now than were shown. Look at the list again.");
-    const complete = await this.enqueue(uids);
+    const audit = (result: string) => this.log.info("write", { who, verb: "confirm-removal", objects: namesOf(objects), result });
+    const complete = await this.enqueue(uids).catch((error: unknown) => {
+      audit(`failed: ${messageOf(error)}`);
+      throw error;
+    });
+    audit(complete ? "removed" : "refused: not all of the manifests can be read now");
     if (!complete) throw new AppError("precondition", "Nothing was removed: not all of the manifests can be read now.");
   }
 
@@ -107,6 +114,7 @@ class Manifests implements ManifestWatch {
     this.watched = undefined;
     const watcher = watch(this.folder, () => this.rescanIn(settleMs));
     watcher.on("error", (error) => {
+      if (this.watched?.watcher !== watcher) return;
       this.log.error("the manifests folder is no longer watched", error, { folder: this.folder });
       this.watched = undefined;
       this.rescanIn(unreadableAgainMs);
@@ -240,4 +248,10 @@ const actedOn = ["Namespace", "StorageClass", "CSIDriver", "Node", "PersistentVo
 function rank({ kind }: Kind): number {
   const at = actedOn.indexOf(kind);
   return at >= 0 ? at : actedOn.indexOf("Pod") - 0.5;
+}
+
+/** The first of them by name: a line of a log is to be read. */
+function namesOf(objects: readonly WaitingObject[]): string {
+  const names = objects.slice(0, auditedNames).map(({ kind, namespace, name }) => `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`);
+  return [...names, ...(objects.length > auditedNames ? [`and ${objects.length - auditedNames} more`] : [])].join(", ");
 }

@@ -11,7 +11,7 @@ export const manifestRouter = router({
   /** Takes away what no file names any more, exactly as it was shown. Returns what is left to do. */
   confirmRemoval: procedure.input(confirmRemoval).mutation(async ({ ctx, input }): Promise<ManifestState> => {
     const manifests = manifestsOf(ctx, input.cluster);
-    await manifests.confirmRemoval(input.uids);
+    await manifests.confirmRemoval(input.uids, ctx.person.name);
     return manifests.state();
   }),
 });
