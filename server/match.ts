@@ -3,7 +3,7 @@
  * Offline the files alone count; with a context, claims are looked up there. Writes nothing anywhere.
  */
 import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { withoutControls } from "@/lib/controls";
 import { AppError, codeOf, isAppError, messageOf } from "@/lib/errors";
@@ -11,7 +11,7 @@ import { claimClass } from "@/lib/kube/classes";
 import { decodeInto } from "@/lib/kube/go-decode";
 import type { KubeObject } from "@/lib/kube/meta";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
-import { parseManifest, type ManifestObject } from "@/server/apiserver/manifest-files";
+import { manifestText, parseManifest, type ManifestObject } from "@/server/apiserver/manifest-files";
 import { createApiClient, type ApiClient } from "@/server/cluster/client";
 import { openConnection } from "@/server/cluster/connection";
 import { loadContexts, type ClusterContext } from "@/server/cluster/kubeconfig";
@@ -123,9 +123,9 @@ async function readManifest(file: string): Promise<readonly ManifestObject[]> {
 
 async function readText(file: string): Promise<string> {
   try {
-    return file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
+    return manifestText(file === "-" ? await buffer(process.stdin) : await readFile(file));
   } catch (error) {
-    throw new AppError("invalid", `-f: ${messageOf(error)}`, { cause: error });
+    throw new AppError("invalid", `-f ${file}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -76,13 +76,13 @@ async function readKnown(place: string, name: string, before: Known | undefined)
   }
 }
 
-/** A pipe or a device is not opened: that may wait for ever, or do something. */
+/** A pipe or a device is not opened: that may wait for ever, or do something */
 async function readRegularFile(place: string): Promise<string> {
   checkRegular(await stat(place));
   const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     checkRegular(await handle.stat());
-    return textOf(await handle.readFile());
+    return manifestText(await handle.readFile());
   } finally {
     await handle.close();
   }
@@ -94,7 +94,7 @@ function checkRegular(stats: Stats): void {
 }
 
 /** UTF-8, or what the byte order mark says, as kubectl reads a file. */
-function textOf(bytes: Uint8Array): string {
+export function manifestText(bytes: Uint8Array): string {
   const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
   const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
   return new TextDecoder(encoding).decode(bytes);
