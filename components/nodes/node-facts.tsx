@@ -40,7 +40,7 @@ export function NodeFacts({ detail: { row, report } }: { detail: NodeDetail }) {
         <dd>
           <DiskUse row={row} />
           {disk?.capacityBytes !== undefined && ` of ${bytesInWords(disk.capacityBytes)}`}
-          {disk?.availableBytes !== undefined && <span className="muted">, {bytesInWords(disk.availableBytes)} free</span>}
+          {disk?.availableBytes !== undefined && <span className="muted">, {bytesInWords(disk.availableBytes)} available</span>}
         </dd>
       </div>
       <div>

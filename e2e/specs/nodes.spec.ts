@@ -48,7 +48,7 @@ test("a node says how full its disk is, as statfs has it, and what each pod's vo
   await nodes.table.locator("tr[data-key]").first().getByRole("link").click();
   const node = new NodePage(page);
   await expect(node.used("Disk")).toHaveText(percent(blocks - bfree, blocks));
-  await expect(node.fact("Disk")).toContainText("free");
+  await expect(node.fact("Disk")).toContainText("available");
   if (files === 0) await expect(node.fact("Inodes")).toContainText("no fixed number");
   else await expect(node.used("Inodes")).toHaveText(percent(files - ffree, files));
   const use = await node.tab("Use by pod");
