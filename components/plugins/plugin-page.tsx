@@ -56,7 +56,7 @@ export function PluginPage({ name }: { name: string }) {
         question={detail.kind === "CSI driver" ? "CSI driver, served by kubernetes.io/csi" : `${detail.kind} plugin`}
       />
       {detail.note && (
-        <p className="flex gap-2 px-5 pb-3" role="note">
+        <p className="flex gap-2 px-3.5 pb-3 desk:px-5" role="note">
           <Icon name="info" className="mt-0.5 flex-none" />
           {detail.note}
         </p>
