@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { startApp, type RunningApp } from "@/e2e/app";
 import { mountsBelow } from "@/e2e/mounts";
+import { NodesPage } from "@/e2e/pages/nodes";
 import { Shell } from "@/e2e/pages/shell";
 import { VolumePage, VolumesPage } from "@/e2e/pages/volumes";
 
@@ -29,6 +30,9 @@ test("a simulated node sets up the sample in memory alone, and every page says s
     await expect(shell.fresh("simulated")).toBeVisible();
     await expect(page.getByText("This node is a memory host")).toBeVisible();
   }
+  await shell.go("Nodes");
+  const row = new NodesPage(page).table.locator("tr[data-key]").first();
+  await expect(row.getByText("this node is simulated and has no disk")).toHaveCount(2);
   await shell.go("Plugins");
   await expect(page.getByRole("region", { name: "Plugins" })).toContainText("voldeck.dev/share");
   expect(mountsBelow(app.dataFolder)).toEqual([]);
