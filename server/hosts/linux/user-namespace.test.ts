@@ -6,6 +6,7 @@ import { MemoryLog } from "@/server/hosts/memory";
 import { createLinuxHost } from "./linux-host";
 import type { LinuxHost } from "./linux-host";
 import { identityOf } from "./process-identity";
+import { holderCommand } from "./user-namespace";
 import { isolatedFolder, removeFolder } from "./test-folder";
 
 const refusal = spawnSync("unshare", ["-Urm", "true"], { encoding: "utf8" });
@@ -38,6 +39,21 @@ describe.skipIf(refusal.status !== 0)("a user namespace", () => {
     expect(await host.ports.files.readText(`${target}/f`)).toBe("inside");
     expect(readdirSync(target)).toEqual([]);
     expect(execFileSync("cat", ["/proc/self/mountinfo"], { encoding: "utf8" })).not.toContain(target);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("lets go of what is unmounted outside, where the machine's mounts are shared", () => {
+    const target = join(folder, "outside");
+    mkdirSync(target);
+    const script = `
+      mount -t tmpfs outside "$0"
+      "$@" & holder=$!
+      until [ "$(cat /proc/$holder/comm)" = sleep ]; do :; done
+      grep -q " $0 " /proc/$holder/mountinfo && echo copied
+      umount "$0"
+      grep -q " $0 " /proc/$holder/mountinfo || echo gone
+      kill $holder`;
+    const said = execFileSync("unshare", ["-m", "--propagation", "shared", "sh", "-c", script, target, ...holderCommand], { encoding: "utf8", timeout: 10_000 });
+    expect(said).toBe("copied\ngone\n");
   });
 
   it("outlives a restart, with what is mounted in it", async () => {

@@ -47,8 +47,15 @@ export async function findHolder(root: string): Promise<ProcessIdentity | undefi
   return remembered !== undefined && (await isHolder(remembered)) ? remembered : undefined;
 }
 
+/**
+ * Keeps the namespaces alive. What is unmounted outside goes inside too, where the machine's mounts are shared: a copy that stayed
+ * would keep devices of others busy. Nothing goes the other way.
+ */
+export const holderCommand = ["unshare", "-Urm", "--propagation", "slave", "sleep", "infinity"] as const;
+
 async function startHolder(file: string, clock: Clock): Promise<ProcessIdentity> {
-  const child = spawn("unshare", ["-Urm", "--propagation", "private", "sleep", "infinity"], {
+  const [program, ...args] = holderCommand;
+  const child = spawn(program, args, {
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
     env: cleanEnvironment,
