@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { processLog } from "@/server/log";
 import type { Options } from "@/server/options";
 import { copySample } from "@/server/sample";
+import { openSharedOperations, type SharedOperations } from "@/server/shared-operations";
 import { openStandalone } from "@/server/standalone";
 
 export interface App {
@@ -27,17 +28,32 @@ export interface Served {
 
 /** `project` is the folder that the sample lies in. */
 export async function createApp(options: Options, project: string): Promise<App> {
+  const journalPath = join(options.dataFolder, "journal.sqlite");
+  const shared = openSharedOperations({ journalPath, log: processLog, point: crashPoint(process.env) });
+  try {
+    return appOf(await openServed(options, project, shared), shared);
+  } catch (error) {
+    shared.close();
+    throw error;
+  }
+}
+
+async function openServed(options: Options, project: string, shared: SharedOperations): Promise<readonly Served[]> {
   const configured = loadContexts({ paths: options.kubeconfigs, env: process.env });
   const contexts = configured?.contexts.length === 0 ? undefined : configured;
   if (configured && !contexts) processLog.info("no context leads to a cluster: this machine is shown", { kubeconfig: configured.from });
   const served: Served[] = [];
-  if (contexts) served.push(await createLiveClusters({ contexts: contexts.contexts, log: processLog, nowMs: Date.now }));
+  if (contexts) served.push(await createLiveClusters({ contexts: contexts.contexts, log: processLog, nowMs: Date.now, shared }));
   if (!contexts || options.manifestsFolder !== undefined) {
     if (options.manifestsFolder === undefined) await copySample(project, options.dataFolder);
     const manifestsFolder = options.manifestsFolder ?? join(options.dataFolder, "manifests");
     await checkManifestFolder(manifestsFolder);
-    served.push(await openStandalone({ options, manifestsFolder, log: processLog, point: crashPoint(process.env) }));
+    served.push(await openStandalone({ options, manifestsFolder, log: processLog, point: crashPoint(process.env), shared }));
   }
+  return served;
+}
+
+function appOf(served: readonly Served[], shared: SharedOperations): App {
   let ready = false;
   return {
     ports: {
@@ -56,7 +72,11 @@ export async function createApp(options: Options, project: string): Promise<App>
       ready = true;
     },
     close: async () => {
-      await Promise.all(served.map((each) => each.close()));
+      try {
+        await Promise.all(served.map((each) => each.close()));
+      } finally {
+        shared.close();
+      }
     },
   };
 }

@@ -79,15 +79,15 @@ async function mayPatch(cluster: Cluster, resource: Parameters<OperationCluster[
   }
 }
 
-/** What procedures are handed; `who` is the person of the request. */
-export function clusterOperations(operations: Operations, cluster: OperationCluster, who: string): ClusterOperations {
-  const options = (uid: string) => ({ clusterId: cluster.id, who, uid });
+/** What procedures are handed; `who` is asked for the name that each change is noted under. */
+export function clusterOperations(operations: Operations, cluster: OperationCluster, who: () => Promise<string>): ClusterOperations {
+  const options = async (uid: string) => ({ clusterId: cluster.id, who: await who(), uid });
   return {
     previewExpand: (input) => previewExpansion(cluster, input, Date.now()),
-    expand: ({ uid, ...input }) => operations.expandClaim(input, options(uid)),
+    expand: async ({ uid, ...input }) => operations.expandClaim(input, await options(uid)),
     mayPatchClaim: (claim) => mayPatchClaim(cluster, claim),
     previewResize: (input) => previewResize(cluster, input, Date.now()),
-    resize: ({ uid, ...input }) => operations.resizeEphemeral(input, options(uid)),
+    resize: async ({ uid, ...input }) => operations.resizeEphemeral(input, await options(uid)),
     list: () => operations.list(cluster.id),
     get: (id) => {
       const record = operations.get(id);
@@ -97,7 +97,8 @@ export function clusterOperations(operations: Operations, cluster: OperationClus
 }
 
 interface Followed {
-  readonly operations: Pick<Operations, "followAll">;
+  /** Those of this cluster. */
+  readonly operations: { followAll(): Promise<void> };
   readonly cluster: Pick<Cluster, "settled" | "onChange">;
   readonly hosts: Pick<Hosts, "onChange">;
   readonly clock: Clock;

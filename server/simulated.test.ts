@@ -8,6 +8,7 @@ import { isolatedFolder, removeFolder } from "@/server/hosts/linux/test-folder";
 import { MemoryLog } from "@/server/hosts/memory";
 import { parseOptions } from "@/server/options";
 import { copySample } from "@/server/sample";
+import { openSharedOperations } from "@/server/shared-operations";
 import { openStandalone, type Standalone } from "@/server/standalone";
 
 let folder = "";
@@ -46,7 +47,9 @@ it("a simulated node sets up the sample's volumes in memory, now, and says what 
   await writeFile(join(data, "manifests/50-shell.json"), JSON.stringify(shell));
   const options = parseOptions(["--data", data, "--simulated"], {});
   const begunMs = Date.now();
-  const standalone = await openStandalone({ options, manifestsFolder: join(data, "manifests"), log: new MemoryLog(), point: () => undefined });
+  const given = { log: new MemoryLog(), point: () => undefined };
+  const shared = openSharedOperations({ journalPath: join(data, "journal.sqlite"), ...given });
+  const standalone = await openStandalone({ options, manifestsFolder: join(data, "manifests"), ...given, shared });
   try {
     await standalone.start?.();
     const mounted = (report: NodeReport) => new Set(report.volumes.filter(({ state }) => state === "mounted").map(({ podName, volumeName }) => `${podName}/${volumeName}`));
@@ -59,6 +62,7 @@ it("a simulated node sets up the sample's volumes in memory, now, and says what 
     expect(share).toMatchObject({ state: "failed", error: expect.stringContaining("this node is simulated and runs no programs") as string });
   } finally {
     await standalone.close();
+    shared.close();
     await held.release();
   }
 });

@@ -8,6 +8,7 @@ import { MemoryLog } from "@/server/hosts/memory";
 import { isolatedFolder, removeFolder } from "@/server/hosts/linux/test-folder";
 import { parseOptions } from "@/server/options";
 import { resetExit, runReset } from "@/server/reset";
+import { openSharedOperations } from "@/server/shared-operations";
 import { openStandalone } from "@/server/standalone";
 
 const hasNamespaces = spawnSync("unshare", ["-Urm", "true"]).status === 0;
@@ -55,7 +56,9 @@ describe.skipIf(!hasNamespaces && process.getuid?.() !== 0)("a standalone node",
     const held = await openDataFolder(data, process.getuid?.() ?? 0);
     const { begun } = writeWorld(call);
     const options = parseOptions(["--data", data, "--port", "0"], {});
-    const standalone = await openStandalone({ options, manifestsFolder: join(data, "manifests"), log: new MemoryLog(), point: () => undefined });
+    const given = { log: new MemoryLog(), point: () => undefined };
+    const shared = openSharedOperations({ journalPath: join(data, "journal.sqlite"), ...given });
+    const standalone = await openStandalone({ options, manifestsFolder: join(data, "manifests"), ...given, shared });
     const started = standalone.start?.();
     await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true);
     const beginMs = performance.now();
@@ -63,6 +66,7 @@ describe.skipIf(!hasNamespaces && process.getuid?.() !== 0)("a standalone node",
     expect(performance.now() - beginMs).toBeLessThan(2000);
     expect(isAlive(readFileSync(begun, "utf8").trim())).toBe(false);
     await started;
+    shared.close();
     await held.release();
   });
 });

@@ -22,9 +22,8 @@ import { kubeClientOf } from "@/server/node/client";
 import type { RunningNode } from "@/server/node/node";
 import { Recorder } from "@/server/node/recorder";
 import { pluginEventRecorder, startStandaloneNode } from "@/server/node/standalone";
-import { openJournal } from "@/server/operations/journal";
-import { Operations } from "@/server/operations/operations";
 import type { Options } from "@/server/options";
+import type { SharedOperations } from "@/server/shared-operations";
 import { newFlexVolumeProber } from "@/server/volume/plugins/flexvolume/prober";
 import { newControllerPlugins, newKubeletPlugins } from "@/server/volume/plugins";
 import { VolumePluginManager } from "@/server/volume/plugin-manager";
@@ -36,6 +35,8 @@ export interface StandaloneOptions {
   readonly manifestsFolder: string;
   readonly log: Log;
   readonly point: (name: string) => void;
+  /** Closed by the caller, after this. */
+  readonly shared: SharedOperations;
 }
 
 export interface Standalone extends Served {
@@ -75,21 +76,13 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
   const hosts = hostsOf({ manager, cluster, nodeOf: () => node, name: host.getNodeName() });
   api.manifests?.onChange(() => hosts.changed(["manifest"]));
   const operated = operationCluster(context.slug, cluster, hosts.hosts);
-  const journal = openJournal(join(options.dataFolder, "journal.sqlite"));
-  const operations = new Operations({
-    journal,
-    nowMs: Date.now,
-    newId: () => systemRandom.uuid(),
-    cluster: (id) => (id === context.slug ? operated : undefined),
-    point: given.point,
-    audit: (write) => log.info("write", { ...write }),
-    onChange: () => hosts.changed(["operation", "claim"]),
-  });
+  const { operations } = given.shared;
+  const detach = given.shared.attach(operated, () => hosts.changed(["operation", "claim"]));
   const view = createClusterView({
     summary: () => summaryOf(cluster, machine),
     cluster,
     hosts: hosts.hosts,
-    operations: clusterOperations(operations, operated, "holder of the token"),
+    operations: clusterOperations(operations, operated, async () => "holder of the token"),
     ...(api.manifests ? { manifests: api.manifests } : {}),
   });
   let stopFollowing: () => Promise<void> = async () => {};
@@ -116,11 +109,11 @@ export async function openStandalone(given: StandaloneOptions): Promise<Standalo
         point: given.point,
       });
       node.onReport(() => hosts.changed(["volume", "claim", "node", "operation"]));
-      stopFollowing = followOperations({ operations, cluster, hosts: hosts.hosts, clock: systemClock, log });
+      stopFollowing = followOperations({ operations: { followAll: () => operations.followAll(context.slug) }, cluster, hosts: hosts.hosts, clock: systemClock, log });
     },
     close: () => {
       closed = true;
-      return closeAll({ stopFollowing: () => stopFollowing(), journal, node, recorder, prober, cluster, api, machine });
+      return closeAll({ stopFollowing: () => stopFollowing(), detach, node, recorder, prober, cluster, api, machine });
     },
   };
 }
@@ -225,7 +218,7 @@ function summaryOf(cluster: Cluster, machine: Machine): ClusterSummary {
 
 interface Open {
   readonly stopFollowing: () => Promise<void>;
-  readonly journal: { close(): void };
+  readonly detach: () => void;
   readonly node: RunningNode | undefined;
   readonly recorder: Recorder;
   readonly prober: { close(): Promise<void> };
@@ -235,10 +228,10 @@ interface Open {
 }
 
 /** In the order of dependence; what fails does not keep the rest open. */
-async function closeAll({ stopFollowing, journal, node, recorder, prober, cluster, api, machine }: Open): Promise<void> {
+async function closeAll({ stopFollowing, detach, node, recorder, prober, cluster, api, machine }: Open): Promise<void> {
   // Together: each waits for what it has begun, and that may wait for a program.
   const working = [() => stopFollowing(), () => node?.stop(), () => machine.stopPrograms()];
-  const rest = [() => journal.close(), () => recorder.stop(), () => prober.close(), () => cluster.close(), () => api.close(), () => machine.close()];
+  const rest = [detach, () => recorder.stop(), () => prober.close(), () => cluster.close(), () => api.close(), () => machine.close()];
   const failures: unknown[] = [];
   for (const together of [working, ...rest.map((step) => [step])]) {
     const ends = await Promise.allSettled(together.map(async (step) => step()));

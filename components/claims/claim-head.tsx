@@ -1,5 +1,6 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState } from "react";
@@ -7,12 +8,13 @@ import type { ClaimDetail } from "@/components/claims/claim-page";
 import { PageHead } from "@/components/shell/page-head";
 import { paths } from "@/components/shell/paths";
 import { useCluster } from "@/components/shell/status-context";
-import { useTRPCClient } from "@/components/trpc";
+import { useTRPC, useTRPCClient } from "@/components/trpc";
 import { Button } from "@/components/ui/button";
 import { AsKubectl } from "@/components/ui/kubectl";
 import { ShortName } from "@/components/ui/plugin-name";
 import { Status } from "@/components/ui/status";
 import { YamlDialog } from "@/components/ui/yaml-dialog";
+import { rightInWords, type MissingRight } from "@/lib/missing-right";
 
 /** Loaded when somebody wants to grow something. */
 const GrowDialog = dynamic(() => import("@/components/claims/grow-dialog").then((module) => module.GrowDialog), { ssr: false });
@@ -23,6 +25,7 @@ export function ClaimHead({ detail }: { detail: ClaimDetail }) {
   const [yamlOpen, setYamlOpen] = useState(false);
   const [growing, setGrowing] = useState(false);
   const { row } = detail;
+  const growth = useQuery(useTRPC().claim.growth.queryOptions({ cluster, namespace: row.namespace, name: row.name }));
   const calm = row.word === "ok";
   const standing = row.word === "working" && row.growsTo !== undefined ? `working: grows to ${row.growsTo}` : row.standing;
   return (
@@ -41,7 +44,7 @@ export function ClaimHead({ detail }: { detail: ClaimDetail }) {
             <Button look="quiet" icon="yaml" onClick={() => setYamlOpen(true)}>
               YAML
             </Button>
-            <Button icon="grow" onClick={() => setGrowing(true)} refused={whyNotGrow(detail)}>
+            <Button icon="grow" onClick={() => setGrowing(true)} refused={whyNotGrow(detail, growth.data?.missing)}>
               Grow
             </Button>
           </>
@@ -65,8 +68,9 @@ export function ClaimHead({ detail }: { detail: ClaimDetail }) {
 }
 
 /** What is known to refuse before anybody asks; everything else is for the dialog's checks to say. */
-function whyNotGrow({ row, operations }: ClaimDetail): string | undefined {
+function whyNotGrow({ row, operations }: ClaimDetail, missing: MissingRight | undefined): string | undefined {
   if (operations === undefined) return "This cluster is shown read-only: use the kubectl line, or grow it from a Voldeck that may change it.";
+  if (missing) return `You may not: the right to ${rightInWords(missing)} is missing.`;
   if (operations.some(isUnderWay)) return "An expansion of this claim is running.";
   return row.granted === undefined ? "The claim is not bound yet." : undefined;
 }

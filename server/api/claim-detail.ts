@@ -1,5 +1,6 @@
 import { getCommand } from "@/lib/kubectl";
 import type { GetClaim } from "@/lib/inputs/claim";
+import type { MissingRight } from "@/lib/missing-right";
 import type { Way } from "@/lib/way";
 import { absent } from "@/server/api/absent";
 import { claimEvidence, claimRow, type ClaimRow } from "@/server/api/claim-rows";
@@ -23,6 +24,8 @@ export interface ClaimDetail {
 
 export interface ClaimGrowth {
   readonly checks: readonly Check[];
+  /** What the person may not do, and must to grow it; undefined where that is not known. */
+  readonly missing?: MissingRight;
 }
 
 export function claimDetail(view: ClusterView, input: GetClaim): ClaimDetail {
@@ -45,14 +48,16 @@ export async function claimGrowth(view: ClusterView, input: GetClaim): Promise<C
   const evidence = claimEvidence(view, `${input.namespace}/${input.name}`);
   if (!evidence) throw absent(view, "persistentvolumeclaims", `There is no claim ${input.name} in ${input.namespace}`);
   const { claim, storageClass, unread, volume } = evidence;
+  const mayPatch = await view.operations?.mayPatchClaim({ namespace: input.namespace, name: input.name });
   return {
+    missing: mayPatch === false ? { group: "", resource: "persistentvolumeclaims", verbs: ["patch"], namespace: input.namespace } : undefined,
     checks: growthChecks({
       claim,
       storageClass,
       classUnreadable: unread.has("storageclasses"),
       persistentVolume: volume.persistentVolume,
       actor: actorOf(volume.persistentVolume),
-      mayPatch: await view.operations?.mayPatchClaim({ namespace: input.namespace, name: input.name }),
+      mayPatch,
     }),
   };
 }

@@ -107,10 +107,12 @@ export class Operations {
 
   /**
    * Reads the world again for every open operation, and settles what could not be settled when its answer was lost; called when the
-   * cluster changed, and now and then. Every operation is looked at; the first failure is thrown afterwards.
+   * cluster changed, and now and then. Every operation, of one cluster where one is named, is looked at; the first failure is
+   * thrown afterwards.
    */
-  async followAll(): Promise<void> {
-    const open = this.ports.journal.open().filter(({ id }) => !this.sending.has(id));
+  async followAll(clusterId?: string): Promise<void> {
+    const here = this.ports.journal.open().filter(({ cluster }) => clusterId === undefined || cluster === clusterId);
+    const open = here.filter(({ id }) => !this.sending.has(id));
     const looks = open.map((record) => (record.phase === "following" ? this.follow(record.id) : this.settle(record)));
     const failed = (await Promise.allSettled(looks)).find((look) => look.status === "rejected");
     if (failed) throw failed.reason;

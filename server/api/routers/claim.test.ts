@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { claimGrowth } from "@/server/api/claim-detail";
 import type { ClusterOperations } from "@/server/api/context";
 import { createCallerFactory } from "@/server/api/init";
 import { appRouter } from "@/server/api/router";
@@ -74,6 +75,15 @@ describe("claim.growth", () => {
     const unread = viewOf({ ...shop, objects: { ...shop.objects, storageclasses: [] }, freshness });
     const operations = { mayPatchClaim: async () => false } as unknown as ClusterOperations;
     expect(await verdicts({ ...unread, operations })).toMatchObject({ "Class allows growing": "unknown", "You may do it": "refuse" });
+  });
+
+  it("names the right that is missing, and none where it is there", async () => {
+    const growthIf = (allowed: boolean) => {
+      const operations = { mayPatchClaim: async () => allowed } as unknown as ClusterOperations;
+      return claimGrowth({ ...viewOf(shop), operations }, { cluster, namespace: "shop", name: "data-web-0" });
+    };
+    expect((await growthIf(false)).missing).toEqual({ group: "", resource: "persistentvolumeclaims", verbs: ["patch"], namespace: "shop" });
+    expect((await growthIf(true)).missing).toBeUndefined();
   });
 
   it("does not know what is not there", async () => {

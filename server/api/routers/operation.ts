@@ -67,7 +67,7 @@ export const operationRouter = router({
 
 function operationsOf(ctx: ApiContext, clusterId: string): ClusterOperations {
   const { operations, summary } = ctx.clusters.viewFor(ctx.person, clusterId);
-  if (!operations) throw new AppError("unsupported", `${summary.name} is shown read-only: changes of live clusters are not built yet`);
+  if (!operations) throw new AppError("unsupported", `${summary.name} is shown read-only`);
   return operations;
 }
 
