@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -212,6 +212,28 @@ describe.skipIf(!isRoot)("reset as root", () => {
     expect(existsSync(join(target, "f"))).toBe(true);
     process.kill(Number(user), "SIGKILL");
     await expect.poll(async () => (await run(["--yes"])).code).toBe(resetExit.done);
+  });
+
+  it("detaches a loop device of which another namespace has copied the mount", async () => {
+    const { host } = await nodeWithMount("root");
+    const disk = join(host.root, "disks/pvc-1.img");
+    mkdirSync(join(host.root, "disks"));
+    writeFileSync(disk, "");
+    truncateSync(disk, 1 << 24);
+    const device = await host.loop.attach(disk);
+    execFileSync("mkfs.ext4", ["-q", device]);
+    const target = join(host.root, "pods/u/volumes/kubernetes.io~local-volume/pvc-1");
+    mkdirSync(target, { recursive: true });
+    execFileSync("mount", [device, target]);
+    const other = spawn("unshare", ["-m", "--propagation", "private", "sleep", "60"], { stdio: "ignore" });
+    try {
+      await expect.poll(() => readFileSync(`/proc/${other.pid}/comm`, "utf8")).toBe("sleep\n");
+      expect(await run(["--yes"])).toMatchObject({ code: resetExit.done });
+    } finally {
+      other.kill("SIGKILL");
+    }
+    expect(await host.loop.list()).toEqual([]);
+    expect(existsSync(data)).toBe(false);
   });
 
   it("detaches loop devices, and removes nothing while one is mounted elsewhere", async () => {

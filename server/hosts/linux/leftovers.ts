@@ -89,6 +89,7 @@ export async function findLeftovers({ data, node }: LeftoverPlaces, log: Log): P
     ],
     undo: async () => {
       await forEachOf([...mounts].reverse(), ({ mountPoint }) => mounter.unmount(mountPoint));
+      await forEachOf([...mounts].reverse(), ({ mountPoint }) => removeMountPoint(files, mountPoint));
       await forEachOf(identities, ({ identity }) => end(identity));
       await forEachOf(loops, ({ device }) => detachWhenFree(loop, device));
       // The kernel puts the detaching of a device that is open off to its last user.
@@ -97,6 +98,20 @@ export async function findLeftovers({ data, node }: LeftoverPlaces, log: Log): P
     },
     close: () => foreignCalls.close(),
   };
+}
+
+/**
+ * With it go the copies of the mount in other namespaces, such as a container runtime's: they would keep its device busy. What is not
+ * empty is left for whoever removes the rest.
+ */
+async function removeMountPoint(files: LinuxFiles, mountPoint: string): Promise<void> {
+  try {
+    const { kind } = await files.lstat(mountPoint) ?? {};
+    if (kind === "directory") await files.rmdir(mountPoint);
+    else if (kind === "file") await files.unlink(mountPoint);
+  } catch (error) {
+    if (codeOf(error) !== "ENOTEMPTY") throw error;
+  }
 }
 
 /** The mounts of a namespace go a moment after its last process. */
