@@ -1,7 +1,7 @@
 /**
  * Finds FlexVolume drivers: all of them at the first probe, after that the ones whose folder changed. A driver that fails is tried
- * again at every probe, one that ran into its limit after a pause: every finder waits for it. Source: pkg/volume/flexvolume/probe.go of
- * v1.37.2; limit and pause are ours, there a driver that sleeps holds up the node.
+ * again after a pause, or when its folder changes. Source: pkg/volume/flexvolume/probe.go of v1.37.2; limit and pauses are ours: there
+ * every finder runs it again, so that one driver that sleeps, or fails at length, holds up the node.
  */
 import { codeOf, messageOf, messageWithCauses } from "@/lib/errors";
 import { baseName, cleanPath, dirName } from "@/lib/go-path";
@@ -32,8 +32,8 @@ export interface FlexVolumeProberOptions {
 
 const defaultTimeoutMs = 120_000;
 const initTimeoutMs = 15_000;
-/** How long a driver that ran into its limit is left alone, unless its folder changes. */
-const pauseMs = 300_000;
+/** How long a driver is left alone that failed, and one that ran into its limit; unless its folder changes. */
+const pauseMs = { failed: 5_000, timeout: 300_000 } as const;
 
 export interface FlexVolumeProber extends DynamicPluginProber {
   onChange(listener: () => void): void;
@@ -58,8 +58,8 @@ class Prober implements FlexVolumeProber {
   private probeAllNeeded = true;
   /** The last change of each driver's folder, by the folder's name. */
   private readonly pending = new Map<string, Change>();
-  /** Changes whose driver ran into its limit, and when. */
-  private readonly paused = new WeakMap<Change, number>();
+  /** Changes whose driver failed: when, and for how long it is left alone. */
+  private readonly paused = new WeakMap<Change, { readonly sinceMs: number; readonly forMs: number }>();
   private watch: WatchHandle | undefined;
   private readonly listeners: (() => void)[] = [];
 
@@ -106,7 +106,11 @@ class Prober implements FlexVolumeProber {
 
   private probePending(): Promise<ProbeResult> {
     const nowMs = this.ports.clock.nowMs();
-    return this.attempt([...this.pending.values()].filter((change) => !isWithin(pauseMs, this.paused.get(change) ?? Number.NEGATIVE_INFINITY, nowMs)));
+    const isPaused = (change: Change): boolean => {
+      const pause = this.paused.get(change);
+      return pause !== undefined && isWithin(pause.forMs, pause.sinceMs, nowMs);
+    };
+    return this.attempt([...this.pending.values()].filter((change) => !isPaused(change)));
   }
 
   private async attempt(changes: readonly Change[]): Promise<ProbeResult> {
@@ -120,7 +124,8 @@ class Prober implements FlexVolumeProber {
         // A change seen while the driver ran is left for the next probe.
         if (this.pending.get(dir) === change) this.pending.delete(dir);
       } catch (error) {
-        if (codeOf(error) === "timeout") this.paused.set(change, this.ports.clock.nowMs());
+        const forMs = codeOf(error) === "timeout" ? pauseMs.timeout : pauseMs.failed;
+        this.paused.set(change, { sinceMs: this.ports.clock.nowMs(), forMs });
         errors.push(wrap(`error creating Flexvolume plugin from directory ${dir}, skipping. Error: ${messageOf(error)}`, error));
         const path = executablePath(this.pluginDir, dir);
         failures.push({ pluginName: unescapeQualifiedName(dir), path, message: messageWithCauses(error) });
