@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -44,6 +44,10 @@ describe("the file of objects", () => {
     expect(code).toBe("precondition");
     expect(message).toMatch(/^the object store .*objects\.sqlite is damaged \(.+\)\. It is left as it is; move it away to begin with an empty one$/);
     expect(readFileSync(file).equals(damaged)).toBe(true);
+  });
+
+  it("is for its owner alone: it holds secrets", () => {
+    expect(statSync(filled()).mode & 0o777).toBe(0o600);
   });
 
   it("that another program keeps locked is said to be in use, and nothing is lost", () => {

@@ -2,6 +2,7 @@
  * Objects, the revision counter and the log of changes, in SQLite (WAL). Everything is also held in memory: reads never touch the
  * disk, a write is on disk before it is seen. Watches are served from the log; what lies before its window is gone (410).
  */
+import { chmodSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { inTransaction, lockWaitMs, openingError, requireWhole } from "@/lib/database";
 import { compareText } from "@/lib/names";
@@ -71,6 +72,8 @@ export class Store {
     try {
       database = new DatabaseSync(options.file, { timeout: lockWaitMs });
       requireWhole(database, what);
+      // It holds secrets; SQLite gives the files beside it the same mode.
+      if (options.file !== ":memory:") chmodSync(options.file, 0o600);
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
       database.exec(schema);
       this.statements = prepare(database);

@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { codeOf, messageOf } from "@/lib/errors";
@@ -56,6 +56,15 @@ describe("a journal's file", () => {
     expect(code).toBe("precondition");
     expect(message).toMatch(/^the journal of operations .*journal\.sqlite is damaged \(.+\)\. It is left as it is; move it away to begin with an empty one$/);
     expect(readFileSync(path).equals(damaged)).toBe(true);
+  });
+
+  it("is for its owner alone, and so is what stands beside it", () => {
+    const path = journalPath();
+    const journal = openJournal(path);
+    journal.begin(record("op", newYear), "x");
+    const modes = readdirSync(dirname(path)).map((name) => [name.slice("journal.sqlite".length), statSync(join(dirname(path), name)).mode & 0o777]);
+    expect(Object.fromEntries(modes)).toEqual({ "": 0o600, "-shm": 0o600, "-wal": 0o600 });
+    journal.close();
   });
 
   it("that another program keeps locked is said to be in use, and nothing is lost", () => {

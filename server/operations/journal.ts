@@ -2,6 +2,7 @@
  * The journal of operations, in SQLite. Every line is written, synchronously and whole, before what it announces is done:
  * intent, object read, sending, answer, follow, end. What survives a kill is what was true.
  */
+import { chmodSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { inTransaction, lockWaitMs, openingError, requireWhole } from "@/lib/database";
 import { AppError, messageOf } from "@/lib/errors";
@@ -39,6 +40,8 @@ export function openJournal(path: string): Journal {
     database = new DatabaseSync(path, { timeout: lockWaitMs });
     requireWhole(database, what);
     requireKnownVersion(database, what);
+    // SQLite gives the files beside it the same mode.
+    chmodSync(path, 0o600);
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     migrate(database);
     return journalOf(database);
