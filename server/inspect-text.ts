@@ -22,8 +22,8 @@ export function inspectText(report: NodeReport, { verbose }: TextOptions): strin
   return sections.filter((lines) => lines.length > 0).map((lines) => `${lines.map(withoutControls).join("\n")}\n`).join("\n");
 }
 
-function headOf({ nodeName, root, takenAt, volumes, podFolders = [], otherMounts, leftovers = [], unread = [] }: NodeReport): readonly string[] {
-  const problems = volumes.filter(({ problem }) => problem !== undefined).length;
+function headOf({ nodeName, root, takenAt, volumes, podFolders = [], otherMounts, leftovers = [], unread = [], flexDrivers }: NodeReport): readonly string[] {
+  const problems = [...volumes, ...flexDrivers].filter(({ problem }) => problem !== undefined).length;
   const mounts = new Set(volumes.flatMap((volume) => volume.mounts.map(({ target }) => target))).size;
   return [
     `${nodeName}  ${root}  ${takenAt}`,

@@ -105,6 +105,13 @@ describe("findings", () => {
 });
 
 describe("text", () => {
+  it("counts the problems of drivers in its head too", () => {
+    const broken = { ...report, flexDrivers: [{ name: "a/b", path: "/x", problem: "the driver may not be executed" }] };
+    const text = inspectText(broken, { verbose: false });
+    expect(text).toContain("1 problem,");
+    expect(text).toContain("Problems\n  /x\n");
+  });
+
   it("has one quiet line for a healthy volume", () => {
     expect(inspectText(report, { verbose: false })).toBe(
       [
