@@ -8,6 +8,8 @@ const config: NextConfig = {
   agentRules: false,
   serverExternalPackages: ["@kubernetes/client-node", "undici", "ws"],
   devIndicators: false,
+  // No image is ever made smaller: the endpoint that would is not served.
+  images: { unoptimized: true },
   // Written into the browser's code by the build.
   env: { VOLDECK_VERSION: version },
   // `npm run types` checks everything, tests included; a start need not do it again.
