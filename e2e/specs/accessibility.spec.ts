@@ -137,7 +137,10 @@ test("filled: the dialogs of a volume", async () => {
 });
 
 const details = ["plugins/kubernetes.io~empty-dir", "volumes/shop/cache/hot", "claims/shop/data-web-0", "nodes/some-node"];
-const changes = ["operations", "operations/some-id"];
+const changes = [
+  ["operations", "Nothing was changed from here yet"],
+  ["operations/some-id", "No such operation"],
+] as const;
 const clusters: Readonly<Record<"empty" | "error" | "forbidden", readonly (readonly [path: string, text: string])[]>> = {
   empty: [
     ["plugins", "No host has published its plugins yet"],
@@ -151,7 +154,7 @@ const clusters: Readonly<Record<"empty" | "error" | "forbidden", readonly (reado
     ["claims", "The claims could not be read"],
     ["nodes", "The nodes could not be read"],
     ...details.map((path) => [path, "could not be read"] as const),
-    ...changes.map((path) => [path, "is shown read-only"] as const),
+    ...changes,
   ],
   forbidden: [
     ["plugins", "You may not list nodes in this cluster"],
@@ -159,7 +162,7 @@ const clusters: Readonly<Record<"empty" | "error" | "forbidden", readonly (reado
     ["claims", "You may not list persistentvolumeclaims in this cluster"],
     ["nodes", "You may not list nodes in this cluster"],
     ...details.map((path) => [path, "Ask a cluster admin to apply"] as const),
-    ...changes.map((path) => [path, "is shown read-only"] as const),
+    ...changes,
   ],
 };
 
