@@ -1,7 +1,7 @@
 /** What cases need of the test cluster: a namespace of their own with claims and a pod, and the script of the test bed. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { expect } from "@playwright/test";
 import { project } from "@/e2e/app";
 import type { Node } from "@/lib/kube/nodes";
@@ -12,7 +12,7 @@ import type { ApiClient } from "@/server/cluster/client";
 
 const image = "localhost/testbed/busybox:1";
 
-const scriptPath = join(project, process.env["VOLDECK_TESTBED_SCRIPT"] ?? "../shared/testbed/testbed");
+const scriptPath = resolve(project, process.env["VOLDECK_TESTBED_SCRIPT"] ?? "../shared/testbed/testbed");
 
 /** The script that made the test bed; undefined where there is none. */
 export const script = existsSync(scriptPath) ? (...args: readonly string[]) => execFileSync(scriptPath, args, { encoding: "utf8" }).trim() : undefined;
