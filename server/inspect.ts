@@ -4,10 +4,11 @@
  */
 import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { parseArgs, type ParseArgsConfig } from "node:util";
+import type { ParseArgsConfig } from "node:util";
 import { withoutControls } from "@/lib/controls";
 import { AppError, isAppError, messageOf } from "@/lib/errors";
 import type { NodeReport } from "@/lib/node-report";
+import { parseFlags } from "@/server/flags";
 import { systemClock } from "@/server/hosts/clock";
 import { createReadOnlyHost, type ReadOnlyHost } from "@/server/hosts/linux/read-only";
 import { markerName } from "@/server/hosts/linux/root";
@@ -77,7 +78,7 @@ export async function runInspect(args: readonly string[]): Promise<number> {
 
 /** Throws AppError `invalid` that names the flag. */
 export function parseInspectOptions(args: readonly string[]): InspectOptions | "help" {
-  const values = parseFlags(args);
+  const values = parseFlags(args, flags);
   if (values.help === true) return "help";
   return {
     root: absolute("--root", values.root ?? defaultRoot),
@@ -87,14 +88,6 @@ export function parseInspectOptions(args: readonly string[]): InspectOptions | "
     verbose: values.verbose ?? false,
     timeoutMs: timeoutOf(values.timeout),
   };
-}
-
-function parseFlags(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new AppError("invalid", messageOf(error), { cause: error });
-  }
 }
 
 function absolute(flag: string, path: string): string {

@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { parseArgs, type ParseArgsConfig } from "node:util";
+import type { ParseArgsConfig } from "node:util";
 import { withoutControls } from "@/lib/controls";
 import { AppError, codeOf, isAppError, messageOf } from "@/lib/errors";
 import { claimClass } from "@/lib/kube/classes";
@@ -12,21 +12,19 @@ import { decodeInto } from "@/lib/kube/go-decode";
 import type { KubeObject } from "@/lib/kube/meta";
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@/lib/kube/storage";
 import { manifestText, parseManifest, type ManifestObject } from "@/server/apiserver/manifest-files";
+import { claimNameOf } from "@/server/cluster/build-snapshot";
 import { createApiClient, type ApiClient } from "@/server/cluster/client";
 import { openConnection } from "@/server/cluster/connection";
 import { loadContexts, type ClusterContext } from "@/server/cluster/kubeconfig";
 import { resourcePath } from "@/server/cluster/resources";
 import { matchPod, storageObjects, worstOf, type ManifestVolume, type MatchHosts, type StorageObjects } from "@/server/diagnosis/manifest-match";
 import { manifestPod, type ManifestPod } from "@/server/diagnosis/manifest-pods";
-import { systemClock } from "@/server/hosts/clock";
-import { createMemoryHost } from "@/server/hosts/memory";
+import { parseFlags } from "@/server/flags";
 import { processLog } from "@/server/log";
 import { matchText } from "@/server/match-text";
+import { tableOf } from "@/server/observed";
 import { jsonText, print } from "@/server/print";
-import { claimNameOf } from "@/server/cluster/build-snapshot";
-import { VolumePluginManager } from "@/server/volume/plugin-manager";
 import { newControllerPlugins, newKubeletPlugins } from "@/server/volume/plugins";
-import type { VolumePlugin } from "@/server/volume/plugin";
 
 export interface MatchOptions {
   /** `-` is standard input. */
@@ -84,21 +82,13 @@ export async function runMatch(args: readonly string[]): Promise<number> {
 
 /** Throws AppError `invalid` that names the flag. */
 export function parseMatchOptions(args: readonly string[]): MatchOptions | "help" {
-  const values = parseFlags(args);
+  const values = parseFlags(args, flags);
   if (values.help === true) return "help";
   const files = values.filename ?? [];
   if (files.length === 0) throw new AppError("invalid", "-f: no manifest is named");
   const { context, kubeconfig = [], namespace, json = false, verbose = false } = values;
   if (kubeconfig.length > 0 && context === undefined) throw new AppError("invalid", "--kubeconfig: needs --context, which says what of it to use");
   return { files, kubeconfigs: kubeconfig, context, namespace, json, verbose };
-}
-
-function parseFlags(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new AppError("invalid", messageOf(error), { cause: error });
-  }
 }
 
 /** Throws AppError `invalid` with a line per fault of the files, each with file and line. */
@@ -208,11 +198,8 @@ function unlessAbsent(error: unknown): undefined {
 const notVisible = "FlexVolume drivers are probed on the node: which are there can't be known from here";
 
 async function matchHosts(): Promise<MatchHosts> {
-  const tableOf = async (plugins: readonly VolumePlugin[]) => {
-    const { host, ports } = createMemoryHost({ nodeName: "any" });
-    const manager = new VolumePluginManager({ clock: systemClock, log: ports.log });
-    await manager.initPlugins(plugins, undefined, host);
-    return { table: manager.published(), notVisible };
+  return {
+    node: { table: await tableOf(newKubeletPlugins()), notVisible },
+    attachController: { table: await tableOf(newControllerPlugins("attachDetach")), notVisible },
   };
-  return { node: await tableOf(newKubeletPlugins()), attachController: await tableOf(newControllerPlugins("attachDetach")) };
 }

@@ -2,8 +2,9 @@
 import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs, type ParseArgsConfig } from "node:util";
-import { AppError, messageOf } from "@/lib/errors";
+import type { ParseArgsConfig } from "node:util";
+import { AppError } from "@/lib/errors";
+import { parseFlags } from "@/server/flags";
 
 export interface Options {
   readonly port: number;
@@ -56,7 +57,7 @@ export function dataFolderOf(flag: string | undefined, env: Environment): string
 
 /** Throws AppError `invalid` that names the flag or variable. HOST is not read: shells set it for other reasons. */
 export function parseOptions(args: readonly string[], env: Environment): Options {
-  const values = parseFlags(args);
+  const values = parseFlags(args, flags);
   return {
     port: parsePort(values.port, env["PORT"]),
     listen: parseListen(values.listen, env["VOLDECK_LISTEN"]),
@@ -69,14 +70,6 @@ export function parseOptions(args: readonly string[], env: Environment): Options
     development: values.dev ?? false,
     pages: values["no-pages"] !== true,
   };
-}
-
-function parseFlags(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new AppError("invalid", messageOf(error), { cause: error });
-  }
 }
 
 function parsePort(flag: string | undefined, variable: string | undefined): number {

@@ -5,10 +5,11 @@
 import { lstat, readdir, realpath, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { parseArgs, type ParseArgsConfig } from "node:util";
+import type { ParseArgsConfig } from "node:util";
 import { withoutControls } from "@/lib/controls";
 import { AppError, codeOf, isAppError, messageOf } from "@/lib/errors";
 import { nodeFolderName, openDataFolder, sortEntries } from "@/server/data-folder";
+import { parseFlags } from "@/server/flags";
 import { findLeftovers, holdFolder, markerName, type HeldFolder, type Leftovers } from "@/server/hosts/linux";
 import { isWithin } from "@/server/hosts/paths";
 import { processLog } from "@/server/log";
@@ -42,7 +43,7 @@ const flags = {
 /** `args` without the word `reset`. Resolves to the exit code. */
 export async function runReset(args: readonly string[], terminal: ResetTerminal = processTerminal()): Promise<number> {
   try {
-    const values = parseFlags(args);
+    const values = parseFlags(args, flags);
     if (values.help === true) {
       terminal.print(resetUsage);
       return resetExit.done;
@@ -53,14 +54,6 @@ export async function runReset(args: readonly string[], terminal: ResetTerminal 
     terminal.print(`voldeck reset: ${messageOf(error)}`);
     if (!isAppError(error)) processLog.error("reset failed", error);
     return resetExit.failed;
-  }
-}
-
-function parseFlags(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new AppError("invalid", messageOf(error), { cause: error });
   }
 }
 
