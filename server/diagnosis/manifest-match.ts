@@ -60,7 +60,7 @@ export function matchPod(owner: ManifestPod, objects: StorageObjects, hosts: Mat
     const unresolved = spec ? undefined : whyUnresolved(objects, claimName ?? "", claim);
     const ask = (host: AskedHost): Match => (unresolved === undefined ? matchOn(host, joined) : { kind: "unknown", why: unresolved });
     return {
-      owner: ownerText(owner),
+      owner: nameOf(owner),
       volume: volume.name,
       source: sourceInWords(volume),
       ...(claimName === undefined ? {} : { claim: claimName }),
@@ -78,7 +78,8 @@ function neverAttached({ table }: AskedHost): Match {
   return { kind: "none", asked: table.matcher.entries.length, text: "inline CSI volumes are not attached" };
 }
 
-export function ownerText({ kind, namespace, name }: Pick<ManifestPod, "kind" | "namespace" | "name">): string {
+/** `<kind> <namespace>/<name>`; the namespace is empty where the kind has none. */
+function nameOf({ kind, namespace, name }: Pick<ManifestPod, "kind" | "namespace" | "name">): string {
   return `${kind} ${namespace}/${name}`;
 }
 
@@ -130,16 +131,12 @@ export function worstOf(volumes: readonly Pick<ManifestVolume, "node">[]): "serv
 
 /** What the files themselves hold of storage, and before it what a cluster holds. */
 export function storageObjects(files: readonly KubeObject[], from: string, cluster?: StorageObjects): StorageObjects {
-  const byKey = new Map(files.map((object) => [keyOf(object.kind ?? "", object.metadata.namespace ?? "", object.metadata.name ?? ""), object]));
-  const find = <T>(kind: string, namespace: string, name: string): T | undefined => byKey.get(keyOf(kind, namespace, name)) as T | undefined;
+  const byKey = new Map(files.map((object) => [nameOf({ kind: object.kind ?? "", namespace: object.metadata.namespace ?? "", name: object.metadata.name ?? "" }), object]));
+  const find = <T>(kind: string, namespace: string, name: string): T | undefined => byKey.get(nameOf({ kind, namespace, name })) as T | undefined;
   return {
     from: cluster ? `${from} or ${cluster.from}` : from,
     claim: (namespace, name) => cluster?.claim(namespace, name) ?? find("PersistentVolumeClaim", namespace, name),
     persistentVolume: (name) => cluster?.persistentVolume(name) ?? find("PersistentVolume", "", name),
     storageClass: (name) => cluster?.storageClass(name) ?? find("StorageClass", "", name),
   };
-}
-
-function keyOf(kind: string, namespace: string, name: string): string {
-  return `${kind} ${namespace}/${name}`;
 }
