@@ -51,6 +51,18 @@ async function nodeWithMount(mode: "root" | "user-namespace"): Promise<{ target:
   return { target, host };
 }
 
+/** The same, with a loop device that holds an empty file system and is not mounted. */
+async function nodeWithDisk(): Promise<{ host: LinuxHost; disk: string; device: string }> {
+  const { host } = await nodeWithMount("root");
+  const disk = join(host.root, "disks/pvc-1.img");
+  mkdirSync(join(host.root, "disks"));
+  writeFileSync(disk, "");
+  truncateSync(disk, 1 << 24);
+  const device = await host.loop.attach(disk);
+  execFileSync("mkfs.ext4", ["-q", device]);
+  return { host, disk, device };
+}
+
 describe("reset", () => {
   it("has nothing to do where nothing is, and again after it removed all", async () => {
     expect(await run(["--yes"])).toMatchObject({ code: resetExit.done, text: expect.stringContaining("Nothing of Voldeck") });
@@ -215,13 +227,7 @@ describe.skipIf(!isRoot)("reset as root", () => {
   });
 
   it("detaches a loop device of which another namespace has copied the mount", async () => {
-    const { host } = await nodeWithMount("root");
-    const disk = join(host.root, "disks/pvc-1.img");
-    mkdirSync(join(host.root, "disks"));
-    writeFileSync(disk, "");
-    truncateSync(disk, 1 << 24);
-    const device = await host.loop.attach(disk);
-    execFileSync("mkfs.ext4", ["-q", device]);
+    const { host, device } = await nodeWithDisk();
     const target = join(host.root, "pods/u/volumes/kubernetes.io~local-volume/pvc-1");
     mkdirSync(target, { recursive: true });
     execFileSync("mount", [device, target]);
@@ -237,13 +243,7 @@ describe.skipIf(!isRoot)("reset as root", () => {
   });
 
   it("detaches loop devices, and removes nothing while one is mounted elsewhere", async () => {
-    const { host } = await nodeWithMount("root");
-    const disk = join(host.root, "disks/pvc-1.img");
-    mkdirSync(join(host.root, "disks"));
-    writeFileSync(disk, "");
-    truncateSync(disk, 1 << 24);
-    const device = await host.loop.attach(disk);
-    execFileSync("mkfs.ext4", ["-q", device]);
+    const { host, disk, device } = await nodeWithDisk();
     const elsewhere = join(folder, "elsewhere");
     mkdirSync(elsewhere);
     execFileSync("mount", [device, elsewhere]);
