@@ -18,6 +18,18 @@ export interface Hosts {
   onChange(listener: (topics: readonly Topic[]) => void): () => void;
 }
 
+/** Who is to be told that hosts changed, and the way to tell them. */
+export function hostChanges(): { changed(topics: readonly Topic[]): void; readonly onChange: Hosts["onChange"] } {
+  const listeners = new Set<(topics: readonly Topic[]) => void>();
+  return {
+    changed: (topics) => listeners.forEach((listener) => listener(topics)),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
 /** Pages to read again when objects of a kind changed. */
 const topicsOfKind: Readonly<Record<WatchedKind, readonly Topic[]>> = {
   pods: ["volume", "claim", "node"],

@@ -1,9 +1,9 @@
 /** Clusters of kubeconfig contexts: opened when somebody looks or an operation is open, at most a few kept warm. */
 import { AppError } from "@/lib/errors";
-import type { ClusterSummary, ClusterView, Topic } from "@/server/api/context";
+import type { ClusterSummary, ClusterView } from "@/server/api/context";
 import type { Served } from "@/server/app";
 import { clusterOperations, followOperations, operationCluster } from "@/server/cluster-operations";
-import { createClusterView, type Hosts } from "@/server/cluster-view";
+import { createClusterView, hostChanges, type Hosts } from "@/server/cluster-view";
 import { openCluster, type Cluster } from "@/server/cluster/cluster";
 import type { ClusterContext } from "@/server/cluster/kubeconfig";
 import { systemClock } from "@/server/hosts/clock";
@@ -68,7 +68,9 @@ export async function createLiveClusters(options: LiveOptions): Promise<Served> 
 /** Reads the cluster and follows its operations, from now until it is closed. */
 function openLive(context: ClusterContext, hostsOf: (cluster: Cluster) => Hosts, { log, nowMs, shared }: LiveOptions): Opened {
   const cluster = openCluster({ context, log });
-  const { hosts, changed } = withChanges(hostsOf(cluster));
+  const { changed, onChange } = hostChanges();
+  // Observed hosts never change by themselves; what operations change is told through them.
+  const hosts: Hosts = { ...hostsOf(cluster), onChange };
   const operated = operationCluster(context.slug, cluster, hosts);
   const detach = shared.attach(operated, () => changed(["operation", "claim"]));
   const { operations } = shared;
@@ -91,19 +93,6 @@ function openLive(context: ClusterContext, hostsOf: (cluster: Cluster) => Hosts,
     await cluster.close();
   };
   return { cluster, view, lastUsedMs: nowMs(), close };
-}
-
-/** Observed hosts never change by themselves; what operations change is told through them. */
-function withChanges(observed: Hosts) {
-  const listeners = new Set<(topics: readonly Topic[]) => void>();
-  const hosts: Hosts = {
-    ...observed,
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
-  return { hosts, changed: (topics: readonly Topic[]) => listeners.forEach((listener) => listener(topics)) };
 }
 
 function summaryOf(context: ClusterContext, cluster: Cluster | undefined): ClusterSummary {

@@ -3,11 +3,11 @@
  * that mounts what its pods want. Nothing above knows that it is not a real cluster.
  */
 import { join } from "node:path";
-import type { ClusterSummary, PluginHost, Topic } from "@/server/api/context";
+import type { ClusterSummary, PluginHost } from "@/server/api/context";
 import { startApiServer, type ApiServer } from "@/server/apiserver/server";
 import type { Served } from "@/server/app";
 import { clusterOperations, followOperations, operationCluster } from "@/server/cluster-operations";
-import { createClusterView, type Hosts } from "@/server/cluster-view";
+import { createClusterView, hostChanges, type Hosts } from "@/server/cluster-view";
 import { openCluster, type Cluster } from "@/server/cluster/cluster";
 import { clusterSlug, loadContexts, type ClusterContext } from "@/server/cluster/kubeconfig";
 import { AppError } from "@/lib/errors";
@@ -187,8 +187,7 @@ function apiOf(cluster: Cluster): NodeApi {
 }
 
 function hostsOf(parts: Pick<Parts, "manager" | "cluster"> & { nodeOf: () => RunningNode | undefined; name: string }) {
-  const listeners = new Set<(topics: readonly Topic[]) => void>();
-  const changed = (topics: readonly Topic[]) => listeners.forEach((listener) => listener(topics));
+  const { changed, onChange } = hostChanges();
   parts.manager.onPublished(() => changed(["plugin", "volume"]));
   const hosts: Hosts = {
     pluginHosts: (): readonly PluginHost[] => [
@@ -196,10 +195,7 @@ function hostsOf(parts: Pick<Parts, "manager" | "cluster"> & { nodeOf: () => Run
     ],
     nodeReport: (nodeName) => (nodeName === parts.name ? parts.nodeOf()?.report() : undefined),
     freshReport: async (nodeName) => (nodeName === parts.name ? parts.nodeOf()?.freshReport() : undefined),
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    onChange,
   };
   return { hosts, changed };
 }
