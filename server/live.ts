@@ -43,9 +43,10 @@ export async function createLiveClusters(options: LiveOptions): Promise<Served> 
     return entry.view;
   };
   const closeLeastUsed = () => {
-    const idle = [...opened.entries()].filter(([id]) => !options.shared.hasOpen(id));
     const excess = opened.size - maxOpen;
+    // Asked by every procedure: the journal is read only when one is to be closed.
     if (excess <= 0) return;
+    const idle = [...opened.entries()].filter(([id]) => !options.shared.hasOpen(id));
     const ids = idle.sort(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs).slice(0, excess);
     for (const [id, entry] of ids) {
       opened.delete(id);
